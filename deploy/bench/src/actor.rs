@@ -86,7 +86,7 @@ pub(super) enum Order {
     /// Listeners: wait until each stream has had so many blocks more. Answered by when, block by block.
     Hear { events: usize },
     /// The generator: read the feed and a stream of this API, and send a heartbeat to each partition; later this market's ticks.
-    Follow { brokers: String, api: Served, market: Market },
+    Follow { brokers: String, api: Served, market: MarketKind },
     /// The generator: send ticks at this rate, a second, for a time. Answered by [`Paced`].
     Pace { rate: u32, time: Duration },
     /// The generator: end, and say how late the events of ticks from then on were. Answered by [`Late`].
@@ -112,7 +112,7 @@ impl Order {
 
 /// Whose ticks a generator sends.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) enum Market {
+pub(super) enum MarketKind {
     /// The push feed's.
     Pushes,
     /// The other engines'.

@@ -33,7 +33,7 @@ use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 
 use super::Scale;
 use super::report::Measured;
-use crate::actor::Market;
+use crate::actor::MarketKind;
 use crate::cli::PipelineOptions;
 use crate::push_market::MOVING;
 pub(super) use feed_writer::FeedWriter;
@@ -84,7 +84,7 @@ fn measure(config: &PipelineOptions, scale: Scale, ground: &mut KafkaGround<'_>)
     }
     for &rate in &config.rates {
         let latency =
-            latency::measure(rate, long_enough(rate, config.seconds, scale), Market::Pushes, ground)?;
+            latency::measure(rate, long_enough(rate, config.seconds, scale), MarketKind::Pushes, ground)?;
         to.rows.extend(rows::latency(rate, &latency));
         to.notes.push(rows::about_latency(rate, &latency));
     }

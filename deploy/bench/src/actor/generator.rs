@@ -18,7 +18,7 @@ use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS};
 use arb_schemas::wire::{RecordType, decode};
 use serde_json::Value;
 
-use super::{Act, Delays, Late, Market, Order, Paced, Served, not_mine};
+use super::{Act, Delays, Late, MarketKind, Order, Paced, Served, not_mine};
 use crate::event_stream::{Arrival, End, Stream};
 use crate::meter::percentile;
 use crate::peer_market::{PeerMarket, Shape};
@@ -35,7 +35,7 @@ const STEP: Duration = Duration::from_micros(500);
 pub(super) struct Generator(Option<Following>);
 
 /// A reader of events, which gives what came.
-type Reader = JoinHandle<anyhow::Result<Vec<Arrival>>>;
+type EventReader = JoinHandle<anyhow::Result<Vec<Arrival>>>;
 
 /// The market whose ticks are sent.
 enum Ticks {
@@ -44,10 +44,10 @@ enum Ticks {
 }
 
 impl Ticks {
-    fn of(market: Market, now: Micros) -> anyhow::Result<Self> {
+    fn of(market: MarketKind, now: Micros) -> anyhow::Result<Self> {
         Ok(match market {
-            Market::Pushes => Self::Pushes(PushMarket::new(now, MOVING[0])),
-            Market::Peers => Self::Peers(PeerMarket::new(Shape::Paced, now)?),
+            MarketKind::Pushes => Self::Pushes(PushMarket::new(now, MOVING[0])),
+            MarketKind::Peers => Self::Peers(PeerMarket::new(Shape::Paced, now)?),
         })
     }
 
@@ -64,8 +64,8 @@ struct Following {
     producer: TickProducer,
     ticks: Ticks,
     stop: Stop,
-    feed: Reader,
-    stream: Reader,
+    feed: EventReader,
+    stream: EventReader,
     end: End,
 }
 
@@ -91,7 +91,7 @@ impl Act for Generator {
 
 impl Following {
     /// Opens both, and sends a heartbeat to each partition.
-    fn begin(brokers: &str, api: &Served, market: Market) -> anyhow::Result<Self> {
+    fn begin(brokers: &str, api: &Served, market: MarketKind) -> anyhow::Result<Self> {
         let cluster = Cluster::plaintext(brokers);
         let (stream, end) = Stream::open(api.at, &api.key)?;
         let mut feed = Feed::open(&cluster, &FEED_EVENTS, DEFAULT_PARTITIONS)?;
@@ -143,7 +143,7 @@ impl Following {
         sleep(LAST);
         self.stop.stop();
         self.end.end();
-        let arrivals = |reader: Reader| reader.join().map_err(|_| anyhow!("a reader panicked"))?;
+        let arrivals = |reader: EventReader| reader.join().map_err(|_| anyhow!("a reader panicked"))?;
         let (feed, stream) = (arrivals(self.feed)?, arrivals(self.stream)?);
         Ok(Late { feed: delays(&feed, since), stream: delays(&stream, since) })
     }

@@ -35,7 +35,7 @@ pub(super) fn run(brokers: &str, work: &Work<'_>, mut begun: impl FnMut()) -> an
     let producer: BaseProducer = batched(brokers, work.group).create().context("a producer")?;
     producer.init_transactions(TIMEOUT)?;
     consumer.subscribe(&[ODDS_TICKS.name])?;
-    let mut reader = Reader::assigned(&consumer)?;
+    let mut reader = BatchReader::assigned(&consumer)?;
     let mut outputs = work.outputs.iter().cycle();
     let mut first = Some(reader.read(1)?);
     begun();
@@ -68,7 +68,7 @@ fn commit(producer: &BaseProducer, consumer: &BaseConsumer, next: &BTreeMap<i32,
 }
 
 /// The ticks of all partitions.
-struct Reader<'a> {
+struct BatchReader<'a> {
     /// Where events come, and records that came before the partitions were split from it.
     consumer: &'a BaseConsumer,
     queues: Vec<(i32, PartitionQueue<'a>)>,
@@ -78,7 +78,7 @@ struct Reader<'a> {
     next: BTreeMap<i32, i64>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BatchReader<'a> {
     /// Waits for the assignment.
     fn assigned(consumer: &'a BaseConsumer) -> anyhow::Result<Self> {
         let mut reader = Self { consumer, queues: vec![], turn: 0, next: BTreeMap::new() };

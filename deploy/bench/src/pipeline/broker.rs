@@ -24,7 +24,7 @@ pub(super) struct Broker {
 
 /// Nanoseconds by thread.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Spent(BTreeMap<u32, u64>);
+pub(super) struct ThreadTimes(BTreeMap<u32, u64>);
 
 impl Broker {
     /// The process that listens at the first of these addresses, if it is this machine's.
@@ -41,9 +41,9 @@ impl Broker {
     }
 
     /// What its threads have spent.
-    pub(super) fn spent(self) -> Spent {
-        let Some(process) = self.process else { return Spent::default() };
-        Spent(
+    pub(super) fn spent(self) -> ThreadTimes {
+        let Some(process) = self.process else { return ThreadTimes::default() };
+        ThreadTimes(
             numbers(Path::new(&format!("/proc/{process}/task")))
                 .filter_map(|thread| {
                     let text = read_to_string(format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
@@ -54,7 +54,7 @@ impl Broker {
     }
 }
 
-impl Spent {
+impl ThreadTimes {
     /// What was spent from then until now; `None` where nothing is known.
     pub(super) fn since(&self, then: &Self) -> Option<Duration> {
         let passed = self.0.iter().map(|(thread, now)| now - then.0.get(thread).unwrap_or(&0).min(now));
@@ -109,6 +109,6 @@ mod tests {
     fn another_machines_broker_has_no_time() {
         let broker = Broker::at("kafka.example:9092");
         assert_eq!(broker.process(), None);
-        assert_eq!(broker.spent().since(&Spent::default()), None);
+        assert_eq!(broker.spent().since(&ThreadTimes::default()), None);
     }
 }

@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-use super::broker::{Broker, Spent};
+use super::broker::{Broker, ThreadTimes};
 use crate::meter::Watch;
 
 /// What has passed.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cost {
+pub(super) struct RunCost {
     pub(super) wall: Duration,
     /// User and system, all threads of this process.
     pub(super) cpu: Duration,
@@ -21,7 +21,7 @@ pub(super) struct Cost {
 #[derive(Debug, Clone)]
 pub(super) struct CostWatch {
     broker: Broker,
-    before: Spent,
+    before: ThreadTimes,
     watch: Watch,
 }
 
@@ -31,8 +31,8 @@ impl CostWatch {
     }
 
     /// What has passed since then.
-    pub(super) fn elapsed(&self) -> Cost {
+    pub(super) fn elapsed(&self) -> RunCost {
         let (wall, cpu) = self.watch.elapsed();
-        Cost { wall, cpu, broker: self.broker.spent().since(&self.before) }
+        RunCost { wall, cpu, broker: self.broker.spent().since(&self.before) }
     }
 }

@@ -19,12 +19,12 @@ use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ALL, DEFAULT_PARTITIONS};
 
 use super::broker::Broker;
-use super::costs::{Cost, CostWatch};
+use super::costs::{CostWatch, RunCost};
 use super::ground::KafkaGround;
 use super::metered::{Meter, Metered};
 use super::throughput::config;
 use super::{INTERVAL, go_on};
-use crate::actor::{Actor, Late, Market, Order, Paced, Role, Served};
+use crate::actor::{Actor, Late, MarketKind, Order, Paced, Role, Served};
 
 /// Not counted: after it every quote has been seen once and every cache is warm.
 const WARM_UP: Duration = Duration::from_secs(3);
@@ -38,7 +38,7 @@ pub(super) struct Latency {
     pub(super) paced: Paced,
     pub(super) late: Late,
     /// While the ticks were sent.
-    pub(super) cost: Cost,
+    pub(super) cost: RunCost,
     /// How long the pump's commits took, which is most of it.
     pub(super) commits: Vec<Duration>,
 }
@@ -55,7 +55,7 @@ struct Shared<'a> {
 pub(super) fn measure(
     rate: u32,
     time: Duration,
-    market: Market,
+    market: MarketKind,
     ground: &mut KafkaGround<'_>,
 ) -> anyhow::Result<Latency> {
     ground.empty(&ALL)?;
@@ -87,10 +87,10 @@ fn pace(
     generator: &mut Actor,
     shared: &Shared<'_>,
     ground: &KafkaGround<'_>,
-) -> anyhow::Result<(Paced, Late, Cost)> {
+) -> anyhow::Result<(Paced, Late, RunCost)> {
     let beats = u64::from(DEFAULT_PARTITIONS.unsigned_abs());
     wait_for(beats, shared, ground)?;
-    let warmed: Paced = generator.ask(&Order::Pace { rate, time: WARM_UP.min(time) })?;
+    let warmed: Paced = generator.ask(&Order::Pace { rate, time: WARM_UP })?;
     wait_for(beats + warmed.sent, shared, ground)?;
     let watch = CostWatch::start(shared.broker);
     let paced: Paced = generator.ask(&Order::Pace { rate, time })?;

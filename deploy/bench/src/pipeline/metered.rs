@@ -9,7 +9,7 @@ use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal,
 
 use super::bare_loop::Cut;
 use super::broker::Broker;
-use super::costs::{Cost, CostWatch};
+use super::costs::{CostWatch, RunCost};
 
 /// What was written to one topic.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Meter {
     /// Since the first transaction.
     pub(super) watch: Option<CostWatch>,
     /// From there, or from the end of a warm-up, to the last commit.
-    pub(super) cost: Cost,
+    pub(super) cost: RunCost,
     /// How many records were processed after a warm-up.
     pub(super) counted: u64,
     pub(super) commits: Vec<Duration>,
@@ -43,7 +43,7 @@ impl Meter {
         Self {
             broker,
             watch: None,
-            cost: Cost::default(),
+            cost: RunCost::default(),
             counted: 0,
             commits: vec![],
             cuts: vec![],

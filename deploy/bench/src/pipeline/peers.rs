@@ -25,7 +25,7 @@ use super::latency;
 use super::throughput::{PumpRun, pump};
 use super::{INTERVAL, go_on, partition_of};
 use crate::Scale;
-use crate::actor::Market;
+use crate::actor::MarketKind;
 use crate::cli::PeersOptions;
 use crate::peer_market::{PeerMarket, Shape};
 use crate::report::Measured;
@@ -44,7 +44,7 @@ const QUICK: (u64, u32, u64) = (1_000, 500, 1);
 
 /// What a tick costs a contestant.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Cost {
+struct PeerCost {
     per_second: f64,
     /// In microseconds, the client's and the broker's.
     cpu: f64,
@@ -53,7 +53,7 @@ struct Cost {
 
 /// How late events were at a rate, in milliseconds, and what a tick cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Delay {
+struct PeerDelay {
     p50: f64,
     p99: f64,
     cpu: f64,
@@ -63,10 +63,10 @@ struct Delay {
 #[derive(Default)]
 struct Ours {
     /// The whole engine, as `arb process` has it.
-    whole: Vec<Cost>,
+    whole: Vec<PeerCost>,
     /// The raw policy.
-    raw: Vec<Cost>,
-    delays: Vec<Delay>,
+    raw: Vec<PeerCost>,
+    delays: Vec<PeerDelay>,
 }
 
 pub(crate) fn run(
@@ -121,7 +121,7 @@ fn fill(ticks: u64, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
 }
 
 /// A run of ours over all ticks, of which as many are not counted as the others do not count.
-fn cost(policy: Policy, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<Cost> {
+fn cost(policy: Policy, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<PeerCost> {
     let limits = BatchLimits { records: RECORDS, interval: INTERVAL };
     let warm_up = WARM_UP * filled.records / TICKS;
     let run = PumpRun { policy, warm_up, ..PumpRun::new(Guarantee::ExactlyOnce, filled.records, limits) };
@@ -129,12 +129,12 @@ fn cost(policy: Policy, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow
     let (ticks, cost) = (meter.counted as f64, meter.cost);
     let micros = |time: Duration| time.as_secs_f64() * 1e6 / ticks;
     let per_second = ticks / cost.wall.as_secs_f64();
-    Ok(Cost { per_second, cpu: micros(cost.cpu), broker: cost.broker.map(micros) })
+    Ok(PeerCost { per_second, cpu: micros(cost.cpu), broker: cost.broker.map(micros) })
 }
 
-fn delay(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -> anyhow::Result<Delay> {
-    let measured = latency::measure(rate, time, Market::Peers, ground)?;
+fn delay(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -> anyhow::Result<PeerDelay> {
+    let measured = latency::measure(rate, time, MarketKind::Peers, ground)?;
     let (feed, sent) = (measured.late.feed, measured.paced.sent as f64);
     let cpu = measured.cost.cpu.as_secs_f64() * 1e6 / sent;
-    Ok(Delay { p50: feed.p50 as f64 / 1e3, p99: feed.p99 as f64 / 1e3, cpu })
+    Ok(PeerDelay { p50: feed.p50 as f64 / 1e3, p99: feed.p99 as f64 / 1e3, cpu })
 }

@@ -25,7 +25,7 @@ use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use super::at_least_once::AtLeastOnceProducer;
 use super::bare_loop::{self, Cut, Guarantee, Work};
 use super::batching_loop;
-use super::costs::{Cost, CostWatch};
+use super::costs::{CostWatch, RunCost};
 use super::go_on;
 use super::ground::KafkaGround;
 use super::input::Filled;
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// One run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LoopSample {
-    pub(super) cost: Cost,
+    pub(super) cost: RunCost,
     pub(super) transactions: usize,
 }
 

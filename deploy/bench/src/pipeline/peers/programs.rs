@@ -8,7 +8,7 @@ use std::process::Output;
 use anyhow::{Context, bail};
 use arb_setup::program;
 
-use super::{Cost, Delay, NOT_COUNTED};
+use super::{NOT_COUNTED, PeerCost, PeerDelay};
 use crate::Scale;
 use crate::pipeline::broker::Broker;
 use crate::pipeline::ground::KafkaGround;
@@ -22,8 +22,8 @@ pub(super) struct Peer {
     pub(super) name: &'static str,
     throughput: &'static str,
     latency: Option<&'static str>,
-    pub(super) costs: Vec<Cost>,
-    pub(super) delays: Vec<Delay>,
+    pub(super) costs: Vec<PeerCost>,
+    pub(super) delays: Vec<PeerDelay>,
 }
 
 /// All of them.
@@ -128,26 +128,26 @@ fn output(script: &Path, brokers: &str, broker: Broker, arguments: &[&str]) -> a
 }
 
 /// The last line of a run that counts, of either form.
-fn cost(text: &str) -> anyhow::Result<Cost> {
+fn cost(text: &str) -> anyhow::Result<PeerCost> {
     let java = |line: &&str| line.contains("| RES ") && !line.contains("warmround-");
     if let Some(line) = text.lines().rfind(java) {
         let of = |name| after(line, name).with_context(|| line.to_owned());
         let (per_second, cpu, broker) = (of("rate")?, of("cpu_ns")? / 1e3, Some(of("broker_ns")? / 1e3));
-        return Ok(Cost { per_second, cpu, broker });
+        return Ok(PeerCost { per_second, cpu, broker });
     }
     let line = text.lines().rfind(|line| line.contains(" client cpu "));
     let line = line.with_context(|| format!("no figures: {}", text.trim()))?;
     let per_second = before(line, "ticks/s").with_context(|| line.to_owned())?;
     let cpu = after(line, "cpu").with_context(|| line.to_owned())? / 1e3;
-    Ok(Cost { per_second, cpu, broker: None })
+    Ok(PeerCost { per_second, cpu, broker: None })
 }
 
-fn delay(text: &str) -> anyhow::Result<Delay> {
+fn delay(text: &str) -> anyhow::Result<PeerDelay> {
     let line = text.lines().rfind(|line| line.contains("| LAT "));
     let line = line.with_context(|| format!("no figures: {}", text.trim()))?;
     let figures = after(line, "p50").zip(after(line, "p99")).zip(before(line, "ns/tick,"));
     let ((p50, p99), cpu) = figures.with_context(|| line.to_owned())?;
-    Ok(Delay { p50, p99, cpu: cpu / 1e3 })
+    Ok(PeerDelay { p50, p99, cpu: cpu / 1e3 })
 }
 
 /// The number that follows a word, or comes before it.
@@ -172,11 +172,11 @@ mod tests {
         let java = "@1 hand-tx100 | RES warmround-hand-tx-w100 ticks 2000000 rate 100000 cpu_ns 9000 cores 1.1 broker_ns 5000 rss_mb 1\n\
                     @1 hand-tx100 | RES hand-tx-w100-m100 ticks 2000000 rate 812345 cpu_ns 1960 cores 1.59 broker_ns 1010 rss_mb 800\n\
                     @1 hand-tx100 # wall 9.1 foreign_cores 0.01 steal_cores 0.00 at 10:00:00\n";
-        assert_eq!(cost(java).unwrap(), Cost { per_second: 812_345.0, cpu: 1.96, broker: Some(1.01) });
+        assert_eq!(cost(java).unwrap(), PeerCost { per_second: 812_345.0, cpu: 1.96, broker: Some(1.01) });
         let rust = "@1 rust-arbbtx20k | arbbtx         901234 ticks/s  client cpu 1570 ns/tick (1.41 cores) emits 7 (0.067/tick) commit 3% of wall\n";
-        assert_eq!(cost(rust).unwrap(), Cost { per_second: 901_234.0, cpu: 1.57, broker: None });
+        assert_eq!(cost(rust).unwrap(), PeerCost { per_second: 901_234.0, cpu: 1.57, broker: None });
         let late = "@hand-tx-20 | LAT hand-tx-20 rate 5000 ticks 150000 outputs 14000 p50 12.34 p90 20.00 p99 31.25 max 99.00 ms maxbehind 9  | app 0.100 cores 20100 ns/tick, broker 0.150 cores, rss 300 MB at 10:00:00\n";
-        assert_eq!(delay(late).unwrap(), Delay { p50: 12.34, p99: 31.25, cpu: 20.1 });
+        assert_eq!(delay(late).unwrap(), PeerDelay { p50: 12.34, p99: 31.25, cpu: 20.1 });
         assert!(cost("@1 flink-eos-1s | TIMEOUT None").unwrap_err().to_string().contains("TIMEOUT"));
     }
 }

@@ -3,7 +3,7 @@
 //! It computes nothing but ratios, and measures nothing.
 
 use super::programs::{Peer, Peers, TICKS};
-use super::{Cost, Delay, Filled, NOT_COUNTED, Ours, PART};
+use super::{Filled, NOT_COUNTED, Ours, PART, PeerCost, PeerDelay};
 use crate::report::{Expected, Measure, Measured, Row};
 
 const SPEED: Measure = Measure("throughput", "ticks/s");
@@ -35,9 +35,9 @@ pub(super) fn measured(ours: &Ours, peers: &Peers, filled: &Filled, rate: u32) -
     Measured { rows, notes, ..Measured::default() }
 }
 
-fn costs(what: &str, ours: &[Cost], peer: &Peer, expected: Option<f64>) -> Vec<Row> {
+fn costs(what: &str, ours: &[PeerCost], peer: &Peer, expected: Option<f64>) -> Vec<Row> {
     let case = format!("{what}, beside {}", peer.name);
-    let row = |measure, of: &dyn Fn(&Cost) -> f64| {
+    let row = |measure, of: &dyn Fn(&PeerCost) -> f64| {
         let [ours, theirs] = [ours, &peer.costs].map(|rounds| rounds.iter().map(of).collect::<Vec<_>>());
         beside(&case, measure, &ours, &theirs)
     };
@@ -54,9 +54,9 @@ fn costs(what: &str, ours: &[Cost], peer: &Peer, expected: Option<f64>) -> Vec<R
     rows
 }
 
-fn delays(ours: &[Delay], peer: &Peer, rate: u32) -> [Row; 3] {
+fn delays(ours: &[PeerDelay], peer: &Peer, rate: u32) -> [Row; 3] {
     let case = format!("{rate} ticks/s, beside {} with windows of 20 ms", peer.name);
-    let row = |measure, of: fn(&Delay) -> f64| {
+    let row = |measure, of: fn(&PeerDelay) -> f64| {
         let [ours, theirs] = [ours, &peer.delays].map(|rounds| rounds.iter().map(of).collect::<Vec<_>>());
         beside(&case, measure, &ours, &theirs)
     };
