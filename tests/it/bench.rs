@@ -129,7 +129,8 @@ fn a_kafka_of_its_own_ends_with_it() {
     let output = run(bench().args(["pipeline", "--quick", "--home", &home]));
     assert!(output.success, "{}", output.err);
     assert!(
-        output.out.contains("a tick a record, 2 % of prices moving, exactly once") && output.out.contains("CPU a tick"),
+        output.out.contains("a tick a record, 2 % of prices moving, exactly once")
+            && output.out.contains("CPU a tick"),
         "{}",
         output.out
     );
