@@ -2,7 +2,7 @@
 //!
 //! It finds deliveries by endpoint, by subject and by the time at which they end. It decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
@@ -21,7 +21,7 @@ const NOTICE_KEPT: Micros = 40 * 86_400 * SECOND;
 /// The deliveries and their drafts.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    deliveries: BTreeMap<String, Arc<Delivery>>,
+    deliveries: HashMap<String, Arc<Delivery>>,
     failing: BTreeMap<String, Failing>,
     /// What was read of each partition of the feed.
     feeds: BTreeMap<i32, (i64, i64)>,
@@ -183,9 +183,10 @@ impl Book {
     }
 
     fn set(&mut self, key: &str, part: Option<Part>) {
-        let before = self.part(key);
+        let is_first = !self.before.contains_key(key);
+        let before = is_first.then(|| self.part(key));
         self.replace(key, part);
-        self.before.entry(key.to_owned()).or_insert(before);
+        self.before.extend(before.map(|before| (key.to_owned(), before)));
     }
 
     fn part(&self, key: &str) -> Option<Part> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::Micros;
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Failing};
 use crate::delivery::Delivery;
 
 /// Requests to one endpoint that are under way at one time, if it answered the last one.
@@ -31,6 +31,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// One that holds nothing, of an endpoint to which attempts fail.
+    pub(super) fn after(failing: impl Iterator<Item = Failing>) -> Self {
+        let mut queue = Self::default();
+        failing.for_each(|failing| queue.circuit.take_over(failing));
+        queue
+    }
+
     pub(super) fn put(&mut self, delivery: &Delivery) {
         self.due.insert((delivery.next_at, delivery.place, delivery.id.clone()));
         if delivery.is_ordered {

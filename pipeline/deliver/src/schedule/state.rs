@@ -145,15 +145,9 @@ impl State {
 
     fn put(&mut self, lane: u64, delivery: Arc<Delivery>) {
         self.forget(&delivery.id);
-        if !self.queues.contains_key(&delivery.endpoint) {
-            let mut queue = Queue::default();
-            let failing = self.failing.get(&delivery.endpoint).into_iter().flat_map(BTreeMap::values);
-            failing.for_each(|failing| queue.circuit.take_over(*failing));
-            self.queues.insert(delivery.endpoint.clone(), queue);
-        }
-        if let Some(queue) = self.queues.get_mut(&delivery.endpoint) {
-            queue.put(&delivery);
-        }
+        let failing = self.failing.get(&delivery.endpoint).into_iter().flat_map(BTreeMap::values);
+        let queue = self.queues.entry(delivery.endpoint.clone());
+        queue.or_insert_with(|| Queue::after(failing.copied())).put(&delivery);
         self.changed(&delivery.endpoint, 0);
         self.slots.insert(delivery.id.clone(), Slot { lane, delivery, sent_at: None });
     }

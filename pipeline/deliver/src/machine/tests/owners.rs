@@ -74,6 +74,11 @@ fn of_feed(feed: i32, sequence: i64, endpoints: &[&str]) -> Vec<(i32, Task)> {
     due.into_iter().map(|(partition, targets)| (partition, task(targets))).collect()
 }
 
+/// Which of two processes owns a partition.
+fn owner(partition: i32) -> usize {
+    usize::from(partition % 2 == 1)
+}
+
 fn failed(delivery: &Delivery, at: Micros) -> Task {
     Task::Attempt(attempt(delivery, "failed", at))
 }
@@ -83,7 +88,7 @@ fn the_requests_under_way_to_an_endpoint_are_capped_over_all_deliverers() {
     let (names, mut logs) = (["whk_a", "whk_b", "whk_c", "whk_d"], BTreeMap::<i32, Changelog>::new());
     let mut processes = [Process::new(), Process::new()];
     for partition in 0..PARTITIONS {
-        let process = &mut processes[(partition % 2) as usize];
+        let process = &mut processes[owner(partition)];
         process.take_over(partition, &Changelog::new());
         process.step(partition, logs.entry(partition).or_default(), &Task::Timer(START));
         names.iter().for_each(|name| process.schedule.finished(name, true, START));
@@ -92,7 +97,7 @@ fn the_requests_under_way_to_an_endpoint_are_capped_over_all_deliverers() {
         .flat_map(|feed| (1..9).flat_map(move |sequence| of_feed(feed, sequence, &names)))
         .collect();
     for (partition, task) in &records {
-        let process = &mut processes[(*partition % 2) as usize];
+        let process = &mut processes[owner(*partition)];
         process.step(*partition, logs.entry(*partition).or_default(), task);
         process.step(*partition, logs.entry(*partition).or_default(), task);
     }
