@@ -24,6 +24,7 @@ use crate::http::{accept, reply};
 use crate::lists::Lists;
 use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
+use crate::lists::sport::Sport;
 use crate::quotes::store::Quotes;
 use crate::view::{EntryView, csv, evidence_json};
 
@@ -68,7 +69,7 @@ impl HistoryPage {
                 "since" => query.since = Some(time(parameter, value)?),
                 "until" => query.until = Some(time(parameter, value)?),
                 "sport" => query.sport = text()?,
-                "league" => query.league = text()?,
+                "league" => query.league = Sport::parse_league(value)?.name().map(Into::into),
                 "event_id" => query.event = text()?,
                 "market" => query.market = text()?,
                 "book" => query.book = text()?,

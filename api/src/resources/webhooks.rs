@@ -34,6 +34,7 @@ pub(crate) const MAX_BODY: usize = 16_384;
 const OVERLAP: u32 = 86_400;
 const TEST: &str = "endpoint.test";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
+const NOT_OPEN: &str = "Nothing is sent to an endpoint that is unverified, disabled or paused.";
 const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
 
 /// The endpoints.
@@ -139,9 +140,12 @@ impl WebhooksResource {
         }))
     }
 
-    /// Has a test event sent; the same request has the same event.
+    /// Has a test event sent; the same request has the same event. A conflict where nothing would be sent.
     pub(crate) fn test(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?;
+        if !endpoint.is_open() {
+            return Err(Problem::conflict(NOT_OPEN));
+        }
         let (nonce, now) = (self.accounts.id(request, &holder.account, "")?, self.accounts.authority.now());
         let data = json!({"endpoint": endpoint.id, "description": endpoint.settings.description});
         let source = format!("nonce/{nonce}");

@@ -123,6 +123,11 @@ impl LeftOut {
         *sum = sum.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
+    /// How much one cap cost.
+    pub(crate) fn count(&self, cap: Cap) -> u32 {
+        self.0[cap as usize]
+    }
+
     /// Each cap that was met, and how much it cost.
     pub fn iter(&self) -> impl Iterator<Item = (Cap, u32)> {
         Cap::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)

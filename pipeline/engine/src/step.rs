@@ -17,6 +17,7 @@ mod restore;
 mod scan;
 mod stale_books;
 mod timers;
+mod touched_lines;
 mod user_board;
 
 pub use engine::{Engine, Step};

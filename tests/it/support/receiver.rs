@@ -22,8 +22,18 @@ pub(crate) enum Manner {
     Reset,
     /// 200, with a body of a gigabyte.
     Flood,
-    /// 200, a byte of the body each second.
+    /// 200, a byte of the body now and then.
     Drip,
+}
+
+impl Manner {
+    fn is_success(&self) -> bool {
+        match self {
+            Self::Status(status, _) => (200..300).contains(status),
+            Self::Hang | Self::Reset => false,
+            Self::Slow(_) | Self::Flood | Self::Drip => true,
+        }
+    }
 }
 
 /// A request that it was sent.
@@ -32,6 +42,8 @@ pub(crate) struct Posted {
     pub(crate) at: Instant,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
+    /// Whether it was answered with success.
+    pub(crate) is_taken: bool,
 }
 
 impl Posted {
@@ -110,7 +122,7 @@ impl Drop for Receiver {
 impl State {
     fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some(posted) = read(&mut reader) {
+        while let Some(mut posted) = read(&mut reader) {
             let body = posted.json();
             if body["type"] == "endpoint.verification" {
                 let echo = json!({"challenge": body["data"]["challenge"]}).to_string();
@@ -119,6 +131,7 @@ impl State {
                 continue;
             }
             let manner = self.manner.lock().unwrap().clone();
+            posted.is_taken = manner.is_success();
             self.posted.lock().unwrap().push(posted);
             match manner {
                 Manner::Status(status, head) => respond(stream, status, head, "an answer"),
@@ -130,9 +143,7 @@ impl State {
             }
         }
     }
-}
 
-impl State {
     fn respond_after(&self, stream: &TcpStream, time: Duration) {
         let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_under_way.fetch_max(under_way, Ordering::Relaxed);
@@ -153,7 +164,8 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Posted> {
     }
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Posted { at: Instant::now(), headers, body: String::from_utf8(body).ok()? })
+    let body = String::from_utf8(body).ok()?;
+    Some(Posted { at: Instant::now(), headers, body, is_taken: false })
 }
 
 fn respond(mut stream: &TcpStream, status: u16, head: &str, body: &str) {
@@ -171,6 +183,6 @@ fn flood(mut stream: &TcpStream) {
 fn drip(mut stream: &TcpStream) {
     let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
     while stream.write_all(b"x").is_ok() {
-        std::thread::sleep(Duration::from_secs(1));
+        std::thread::sleep(Duration::from_millis(100));
     }
 }

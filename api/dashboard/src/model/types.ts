@@ -105,7 +105,8 @@ export interface Snapshot {
   stale: boolean
   polls: Poll[]
   arbs: Entry[]
-  signals: Signal[]
+  /** Absent where the stream was not asked for edge signals. */
+  signals?: Signal[]
 }
 
 export interface StaleAlert {

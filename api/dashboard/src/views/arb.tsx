@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
-import { CLOSINGS, duration, market, outcome, percent, whole, words } from '../model/text'
+import { CLOSINGS, duration, market, outcome, percent, whole, words, type Names } from '../model/text'
 import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
@@ -19,8 +19,6 @@ const DRAWN = 6
 const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 /** A change of the window asks for its history again, at most so often. */
 const EVERY_MS = 10_000
-
-type Names = { home: string; away: string }
 
 function MarginPlot({ transitions, until }: { transitions: Transition[]; until: string }) {
   const last = transitions.at(-1)
@@ -130,8 +128,8 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
       <h2>How such windows ended before</h2>
       <Problem text={error} />
       {found === null && error === null && <Loading what="windows of the past" />}
-      {found !== null && found.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
-      {found !== null && found.lifetimes !== null && (
+      {found?.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
+      {found?.lifetimes != null && (
         <>
           <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, null, 'full_time').toLowerCase()}:
             {' '}half were gone after {duration(found.lifetimes.median)}, one in ten after {duration(found.lifetimes.p10)}, nine in ten after {duration(found.lifetimes.p90)};

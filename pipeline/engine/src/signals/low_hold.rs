@@ -39,9 +39,15 @@ pub(super) fn find(
             found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
         }
     }
-    if context.market.family.has_line() {
+    if !view.lines.is_empty() && is_of_lines(view.quotes) {
         find_middles(view, open, context, found, left_out);
     }
+}
+
+/// Whether a table has more than one line.
+fn is_of_lines(quotes: &[Quote]) -> bool {
+    let line = |quote: &Quote| quote.key.line;
+    quotes.first().map(line) != quotes.last().map(line)
 }
 
 fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
@@ -240,7 +246,8 @@ mod tests {
         quotes.sort_by_key(|quote| quote.key);
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];
-        let view = TableView { quotes: &quotes, outcomes: &outcomes, covers: Vec::new() };
+        let lines = quotes.chunk_by(|a, b| a.key.line == b.key.line).collect();
+        let view = TableView { quotes: &quotes, outcomes: &outcomes, lines, covers: Vec::new() };
         let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
         find(&view, &[], &context(&step, "totals"), &mut found, &mut left_out);
         let lines = |found: &Found| (found.bets[0].key.line, found.bets[1].key.line, found.strength);

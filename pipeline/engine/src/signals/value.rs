@@ -35,7 +35,7 @@ pub(super) fn find(
     found: &mut Vec<Found>,
 ) {
     let mut rows = Vec::new();
-    for quotes in view.quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+    for quotes in &view.lines {
         rows.clear();
         rows::rows_of(quotes, view.outcomes, &mut rows);
         find_on_line(&rows, open, context, found);
@@ -221,7 +221,8 @@ mod tests {
         let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));
         let found = |others: &[(&str, &str, &str)]| {
             let table = table(&world, &[&[("f", "2.2", "1.7")][..], others].concat());
-            let view = TableView { quotes: &table, outcomes: &BOTH, covers: Vec::new() };
+            let view =
+                TableView { quotes: &table, outcomes: &BOTH, lines: vec![&table[..]], covers: Vec::new() };
             let mut found = Vec::new();
             find(&view, &[], &context(&step, "h2h"), &mut found);
             found.len()

@@ -14,7 +14,9 @@ use super::consensus_sample::ConsensusSample;
 pub(crate) struct TableView<'a> {
     pub(crate) quotes: &'a [Quote],
     pub(crate) outcomes: &'a [Outcome],
-    /// Of each line where the best prices are nearly an arb.
+    /// Those on which anything may open, or change.
+    pub(crate) lines: Vec<&'a [Quote]>,
+    /// Of each of these lines where the best prices are nearly an arb.
     pub(crate) covers: Vec<Arb<'a>>,
 }
 

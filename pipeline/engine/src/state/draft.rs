@@ -3,8 +3,11 @@
 //! A [`Draft`] lies over a [`State`] until the transaction that publishes its effects has committed: applying it is `commit`,
 //! dropping it `abort`. It never decides anything about odds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::Micros;
 use crate::learning::survival::{self, Cells, LifetimeSample, Survival};
@@ -20,8 +23,8 @@ use super::partition::State;
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) events: EventTable,
-    /// `None` is removed.
-    pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
+    /// `None` is removed. In no order, so that the table keeps its memory: whatever is listed is sorted by name first.
+    pub(crate) sources: HashMap<Symbol, Option<SourceClock>, RandomState>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// The events that were read or removed; without the samples since.
@@ -89,42 +92,42 @@ impl Draft {
         self.sequence = Some(sequence);
     }
 
-    /// Makes the draft the state.
-    pub(crate) fn apply(self, state: &mut State) {
-        for (id, event) in self.events.into_unsorted() {
+    /// Makes the draft the state, and begins another.
+    pub(crate) fn apply(&mut self, state: &mut State) {
+        self.events.take_each(|event| {
             if event.markets.is_empty() {
-                state.events.remove(&id);
+                state.events.remove(&event.info.id);
             } else {
                 state.events.insert(event);
             }
-        }
-        for (source, clock) in self.sources {
+        });
+        for (source, clock) in self.sources.drain() {
             match clock {
                 Some(clock) => drop(state.sources.insert(source, clock)),
                 None => drop(state.sources.remove(&source)),
             }
         }
-        for (source, pushes) in self.pushes {
+        for (source, pushes) in mem::take(&mut self.pushes) {
             if pushes.is_empty() {
                 state.pushes.remove(&source);
             } else {
                 state.pushes.insert(source, pushes);
             }
         }
-        for (event, books) in self.stale_books {
+        for (event, books) in mem::take(&mut self.stale_books) {
             if books.is_empty() {
                 state.stale_books.remove(&event);
             } else {
                 state.stale_books.insert(event, books);
             }
         }
-        for (book, refresh) in self.books {
+        for (book, refresh) in mem::take(&mut self.books) {
             *state.book_mut(book) = refresh;
         }
-        state.margins = self.margins.unwrap_or(state.margins);
-        state.survival.extend(self.survival);
-        state.clock = self.clock.unwrap_or(state.clock);
-        state.sequence = self.sequence.unwrap_or(state.sequence);
+        state.margins = self.margins.take().unwrap_or(state.margins);
+        state.survival.extend(mem::take(&mut self.survival));
+        state.clock = self.clock.take().unwrap_or(state.clock);
+        state.sequence = self.sequence.take().unwrap_or(state.sequence);
     }
 }
 
@@ -165,7 +168,7 @@ impl<'a> Overlay<'a> {
         drafted.or_else(|| self.state.pushes.get(&source)).cloned().unwrap_or_default()
     }
 
-    /// All sources that are known.
+    /// All sources that are known, in any order.
     pub(crate) fn sources(self) -> impl Iterator<Item = (Symbol, SourceClock)> + use<'a> {
         let drafted = self.draft.sources.iter().filter_map(|(source, clock)| Some((*source, (*clock)?)));
         let is_other = move |source: &Symbol| !self.draft.sources.contains_key(source);

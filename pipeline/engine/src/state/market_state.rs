@@ -30,6 +30,9 @@ pub(crate) struct MarketState {
     pub(crate) summary: QuoteSummary,
     /// Where bets can be placed, as sources state it, sorted by book.
     pub(crate) links: Arc<[SourceLink]>,
+    /// This engine has evaluated all of its quotes, and had room for all that it found. Not remembered: what is restored may have
+    /// been evaluated by another table of books.
+    pub(crate) is_settled: bool,
 }
 
 impl MarketState {
@@ -37,7 +40,8 @@ impl MarketState {
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
-        Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links: Arc::default() }
+        let (links, is_settled) = (Arc::default(), false);
+        Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links, is_settled }
     }
 
     /// What is known of it in a step that has not changed it.
@@ -54,5 +58,6 @@ impl MarketState {
         self.signals.retain(|signal| signal.subject.line() != line);
         self.consensus.retain(|sample| sample.line != line);
         self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);
+        self.is_settled = false;
     }
 }

@@ -13,20 +13,30 @@ use crate::market::{Line, Market, Outcome, Policy};
 use crate::movement::{self, Hops};
 use crate::odds;
 use crate::quotes::{self, MergeContext, Moment, Move, Observation, Quote, QuoteSummary, SourceUpdate};
-use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, TableView};
+use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
 use crate::state::MarketState;
 use crate::venues::{self, SourceLink};
 
 use super::admission;
 use super::probe::{Probe, StepStage};
+use super::touched_lines::touched_lines;
 
-/// The markets that were or are seen, in order, each once.
-pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<Market> {
-    let seen = seen.chunk_by(|a, b| a.market == b.market).map(|seen| seen[0].market);
-    let mut markets: Vec<_> = was.iter().map(|state| state.market).chain(seen).collect();
-    markets.sort_unstable();
-    markets.dedup();
-    markets
+/// A market that was or is seen: as it was, and what is seen of it.
+pub(crate) type MarketPair<'a> = (Market, Option<&'a Arc<MarketState>>, &'a [Observation]);
+
+/// The markets that were or are seen, each once, in order, in which both are given.
+pub(crate) fn markets_of<'a>(
+    was: &'a [Arc<MarketState>],
+    seen: &'a [Observation],
+) -> impl Iterator<Item = MarketPair<'a>> {
+    let mut was = was.iter().peekable();
+    let mut seen = seen.chunk_by(|a, b| a.market == b.market).peekable();
+    std::iter::from_fn(move || {
+        let next = [was.peek().map(|was| was.market), seen.peek().map(|seen| seen[0].market)];
+        let market = next.into_iter().flatten().min()?;
+        let was = was.next_if(|was| was.market == market);
+        Some((market, was, seen.next_if(|seen| seen[0].market == market).unwrap_or_default()))
+    })
 }
 
 /// A market after an update; `None` when nothing of it is left.
@@ -39,7 +49,7 @@ pub(crate) fn update_market(
     probe: &mut impl Probe,
 ) -> Option<Arc<MarketState>> {
     let market = context.market;
-    let (table, open) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.windows));
+    let table = old.map_or(&[][..], |old| &old.quotes);
     if seen.is_empty() && !context.step.event_changed && !quotes::any_withdrawn(market, table, update) {
         return old.cloned();
     }
@@ -59,23 +69,25 @@ pub(crate) fn update_market(
     let links = links_after(old, market, &quotes, update, effects);
     let has_new_links = *links != *context.links;
     let context = &MarketContext { links: &links, has_new_links, ..*context };
-    let outcomes = outcomes_of(&quotes, context);
-    let (windows, covers) = evaluate(open, &quotes, outcomes, context, effects, probe);
-    probe.enter(StepStage::Signals);
-    let were_open = old.map_or(&[][..], |old| &old.signals);
-    let signals = signals::update_signals(
-        were_open,
-        &TableView { quotes: &quotes, outcomes, covers },
-        context,
-        effects,
-    );
+    let Evaluated { windows, signals, is_settled } =
+        evaluate(old.map(|old| &**old), &quotes, context, effects, probe);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
     let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
     let summary = QuoteSummary::of(&quotes, context.step.moment.watermark);
-    let state = MarketState { market, quotes, windows, moves, main_line, signals, consensus, summary, links };
-    Some(Arc::new(state))
+    Some(Arc::new(MarketState {
+        market,
+        quotes,
+        windows,
+        moves,
+        main_line,
+        signals,
+        consensus,
+        summary,
+        links,
+        is_settled,
+    }))
 }
 
 /// The links of a market whose quotes are these after an update.
@@ -140,11 +152,9 @@ fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_
     for quote in &mut state.quotes {
         quote.status = context.step.moment.status(quote);
     }
-    let outcomes = outcomes_of(&state.quotes, context);
-    let (windows, covers) = evaluate(&old.windows, &state.quotes, outcomes, context, effects, &mut ());
-    let view = TableView { quotes: &state.quotes, outcomes, covers };
-    let signals = signals::update_signals(&old.signals, &view, context, effects);
-    (state.windows, state.signals) = (windows, signals);
+    let evaluated = evaluate(Some(old), &state.quotes, context, effects, &mut ());
+    (state.windows, state.signals) = (evaluated.windows, evaluated.signals);
+    state.is_settled = evaluated.is_settled;
     state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
     state
 }
@@ -168,10 +178,41 @@ fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Op
         .or(state.main_line)
 }
 
-/// The windows of a market after a frame, and the covers that are nearly arbs; `open` were open before it. All are sorted by line.
-fn evaluate<'a>(
+/// What is open on a market's quotes.
+struct Evaluated {
+    /// Sorted by line.
+    windows: Vec<Window>,
+    signals: Vec<Signal>,
+    /// There was room for all.
+    is_settled: bool,
+}
+
+/// What is open on the quotes of a market: of lines that an update has not touched, what was.
+fn evaluate(
+    old: Option<&MarketState>,
+    quotes: &[Quote],
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+    probe: &mut impl Probe,
+) -> Evaluated {
+    let outcomes = outcomes_of(quotes, context);
+    // Of another event anything may be another: its sport, its league.
+    let lines = touched_lines(old.filter(|_| !context.step.event_changed), quotes);
+    let open = old.map_or(&[][..], |old| &old.windows);
+    let (windows, covers) = windows_of(open, &lines, outcomes, context, effects, probe);
+    probe.enter(StepStage::Signals);
+    let open = old.map_or(&[][..], |old| &old.signals);
+    let left_out = effects.left_out.count(Cap::MarketSignals);
+    let view = TableView { quotes, outcomes, lines, covers };
+    let signals = signals::update_signals(open, &view, context, effects);
+    let is_settled = effects.left_out.count(Cap::MarketSignals) == left_out;
+    Evaluated { windows, signals, is_settled }
+}
+
+/// The windows of a market after an update, and the covers that are nearly arbs; `open` were open before it. All are sorted by line.
+fn windows_of<'a>(
     open: &[Window],
-    quotes: &'a [Quote],
+    lines: &[&'a [Quote]],
     outcomes: &[Outcome],
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
@@ -183,7 +224,7 @@ fn evaluate<'a>(
     };
     let (mut windows, mut covers) = (Vec::new(), Vec::new());
     let mut open = open.iter().peekable();
-    for quotes in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+    for quotes in lines.iter().copied() {
         let line = quotes[0].key.line;
         while let Some(gone) = open.next_if(|window| window.line < line) {
             arbs::advance(Some(gone.clone()), None, &[], context, effects);

@@ -90,7 +90,7 @@ impl Engine {
         if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.
             let known = Arc::make_mut(known);
-            (known.main_line, known.links) = (main_line, links);
+            (known.main_line, known.links, known.is_settled) = (main_line, links, false);
         } else {
             let state = MarketState { links, ..MarketState::empty(market, main_line) };
             event.markets.push(Arc::new(state));
