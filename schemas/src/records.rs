@@ -36,6 +36,7 @@ pub use state::{
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{
-    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
+    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
+    WebhookTimer,
 };

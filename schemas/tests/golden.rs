@@ -29,7 +29,7 @@ use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
     WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
@@ -149,7 +149,8 @@ fn compare_webhooks() {
     stays(&webhooks::redelivery());
     stays(&webhooks::delivery());
     stays(&StateWebhooks { epoch: 1, sequence: 2, clock: 3 });
-    stays(&StateWebhookFailing { endpoint: "whk_0000000000000001".into(), since: 4 });
+    stays(&StateWebhookFeed { partition: 3, epoch: 1_782_000_000_000, sequence: 9 });
+    stays(&webhooks::failing());
     stays(&StateWebhookNotice { nonce: "notice/key.expiring/abcdefgh/4".into(), at: 4 });
     stays(&webhooks::log());
 }

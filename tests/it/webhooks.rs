@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod caps;
 mod faults;
 mod history;
 mod hooks;

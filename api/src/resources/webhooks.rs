@@ -164,9 +164,10 @@ impl WebhooksResource {
                 has_left: false,
             }],
             nonce,
+            partition: -1,
         };
         let id = delivery::id(&source, &endpoint.id);
-        self.task(wire::encode(&task), false, json!({"webhook_id": id}))
+        self.task(wire::encode(&task), Some(endpoint.id), json!({"webhook_id": id}))
     }
 
     /// Has all that failed since a time delivered again.
@@ -179,7 +180,7 @@ impl WebhooksResource {
         let shown = json!({"since": to_rfc3339(since)});
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: None, since: Some(since), at };
-        self.task(wire::encode(&task), true, shown)
+        self.task(wire::encode(&task), None, shown)
     }
 
     /// Has one delivery that failed delivered again.
@@ -189,7 +190,7 @@ impl WebhooksResource {
         let shown = json!({"webhook_id": delivery});
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: Some(delivery), since: None, at };
-        self.task(wire::encode(&task), true, shown)
+        self.task(wire::encode(&task), None, shown)
     }
 
     /// A page of the delivery log of an endpoint.
@@ -208,12 +209,15 @@ impl WebhooksResource {
         Deliveries { log: Arc::clone(&self.webhooks.log), history: self.history.clone() }
     }
 
-    /// Writes a task for the deliverer, and answers 202 once the broker has it.
-    fn task(&self, task: Result<Vec<u8>, WireError>, to_all: bool, shown: Value) -> Started {
+    /// Writes a task for the deliverer of an endpoint, or of everything that is kept, and answers 202 once the broker has it.
+    fn task(&self, task: Result<Vec<u8>, WireError>, endpoint: Option<String>, shown: Value) -> Started {
         let task = task.map_err(|_| Problem::unavailable(NOT_WRITTEN))?;
         let tasks = self.webhooks.tasks.clone();
         Ok(Box::pin(async move {
-            let is_written = if to_all { tasks.to_all(task).await } else { tasks.to_one(task).await };
+            let is_written = match endpoint {
+                Some(endpoint) => tasks.to_partition_of(&endpoint, task).await,
+                None => tasks.to_all(task).await,
+            };
             if !is_written {
                 return Err(Problem::unavailable(NOT_WRITTEN));
             }

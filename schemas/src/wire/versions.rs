@@ -11,7 +11,7 @@ use crate::records::{
     PickCandidate, PickChange, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
     ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
     StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
     WebhookTimer,
 };
@@ -111,15 +111,16 @@ versions! {
     StatePush = 61;
     StateScanRepeats = 96;
     AccountEndpoint = 70;
-    WebhookEvent = 71;
+    WebhookEvent = 120, older { 1: 71 };
     WebhookAttempt = 72;
     WebhookTimer = 73;
     StateWebhookDelivery = 74;
     StateWebhooks = 75;
     WebhookDelivery = 76;
     WebhookRedelivery = 77;
-    StateWebhookFailing = 78;
+    StateWebhookFailing = 121, older { 1: 78 };
     StateWebhookNotice = 79;
+    StateWebhookFeed = 122;
     PickCandidate = 80;
     ResultReport = 81;
     PickClosing = 82;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 pub(crate) enum Manner {
     /// With a status and these further lines of the head.
     Status(u16, &'static str),
+    /// 200, after this long.
+    Slow(Duration),
     /// Not at all.
     Hang,
     /// It closes the connection.
@@ -29,7 +31,7 @@ impl Manner {
         match self {
             Self::Status(status, _) => (200..300).contains(status),
             Self::Hang | Self::Reset => false,
-            Self::Flood | Self::Drip => true,
+            Self::Slow(_) | Self::Flood | Self::Drip => true,
         }
     }
 }
@@ -37,6 +39,7 @@ impl Manner {
 /// A request that it was sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Posted {
+    pub(crate) at: Instant,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
     /// Whether it was answered with success.
@@ -64,6 +67,9 @@ struct State {
     posted: Mutex<Vec<Posted>>,
     challenges: Mutex<Vec<Posted>>,
     is_closed: AtomicBool,
+    /// Requests that are not answered yet, and the most there ever were.
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
 }
 
 impl Receiver {
@@ -71,7 +77,9 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let (manner, posted, challenges) = (Mutex::new(manner), Mutex::default(), Mutex::default());
-        let state = Arc::new(State { manner, posted, challenges, is_closed: AtomicBool::new(false) });
+        let is_closed = AtomicBool::new(false);
+        let (under_way, most_under_way) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let state = Arc::new(State { manner, posted, challenges, is_closed, under_way, most_under_way });
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -93,6 +101,11 @@ impl Receiver {
     /// All that it was sent but challenges.
     pub(crate) fn posted(&self) -> Vec<Posted> {
         self.state.posted.lock().unwrap().clone()
+    }
+
+    /// The most requests that were under way at one time.
+    pub(crate) fn most_under_way(&self) -> usize {
+        self.state.most_under_way.load(Ordering::Relaxed)
     }
 
     pub(crate) fn challenges(&self) -> Vec<Posted> {
@@ -122,12 +135,21 @@ impl State {
             self.posted.lock().unwrap().push(posted);
             match manner {
                 Manner::Status(status, head) => respond(stream, status, head, "an answer"),
+                Manner::Slow(time) => self.respond_after(stream, time),
                 Manner::Hang => std::thread::sleep(Duration::from_mins(1)),
                 Manner::Reset => return,
                 Manner::Flood => return flood(stream),
                 Manner::Drip => return drip(stream),
             }
         }
+    }
+
+    fn respond_after(&self, stream: &TcpStream, time: Duration) {
+        let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_under_way.fetch_max(under_way, Ordering::Relaxed);
+        std::thread::sleep(time);
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+        respond(stream, 200, "", "an answer");
     }
 }
 
@@ -142,7 +164,8 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Posted> {
     }
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Posted { headers, body: String::from_utf8(body).ok()?, is_taken: false })
+    let body = String::from_utf8(body).ok()?;
+    Some(Posted { at: Instant::now(), headers, body, is_taken: false })
 }
 
 fn respond(mut stream: &TcpStream, status: u16, head: &str, body: &str) {
