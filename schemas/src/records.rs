@@ -19,7 +19,8 @@ pub use arb_model::{
     LineMovement, Pick, PickChange, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
 pub use picks::{
-    PeriodScore, PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
+    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StatePick, StatePicks,
+    StateResult,
 };
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,

@@ -247,6 +247,7 @@ pub const PICK_TASKS: Topic = Topic {
         RecordType::PickCandidate,
         RecordType::ResultReport,
         RecordType::PickClosing,
+        RecordType::PickOffer,
         RecordType::PickTimer,
     ],
 };

@@ -27,7 +27,7 @@ use arb_model::{FilterValues, Name};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
-    Heartbeat, Leg, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
+    Heartbeat, Leg, Pick, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats,
     StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
     WebhookTimer,
@@ -108,6 +108,7 @@ fn compare_picks() {
     stays(&picks::candidate());
     stays(&picks::report());
     stays(&picks::closing());
+    stays(&picks::offer());
     stays(&PickTimer { at: 7 });
     stays(&pick());
     stays(&StatePick { pick: pick(), taken_at: 8 });
@@ -272,6 +273,14 @@ fn of_an_old_window_nothing_is_verified_or_known_of_its_books() {
     }
     let entry = read::<BoardEntry>("BoardEntry.v2.bin");
     assert!(entry.legs.iter().all(|leg| leg.effective_price.is_some() && leg.expected_interval.is_none()));
+}
+
+#[test]
+fn of_an_old_pick_no_later_offer_is_known() {
+    let of_state = read::<StatePick>("StatePick.v1.bin").pick;
+    let of_change = read::<PickChange>("PickChange.v1.bin").pick;
+    let without = Pick { offer_after_poll: None, offer_after_minute: None, ..pick() };
+    assert_eq!([read("Pick.v1.bin"), of_state, of_change], [(); 3].map(|()| without.clone()));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, Pick,
-    PickCandidate, PickChange, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
+    PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
     ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats,
     StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
@@ -125,11 +125,12 @@ versions! {
     ResultReport = 81;
     PickClosing = 82;
     PickTimer = 83;
-    Pick = 84;
-    StatePick (Pick) = 85;
+    Pick = 110, older { 1: 84 };
+    StatePick (Pick) = 111, older { 1: 85 };
     StateResult (ResultReport) = 86;
     StatePicks = 87;
-    PickChange (Pick) = 88;
+    PickChange (Pick) = 112, older { 1: 88 };
+    PickOffer = 113;
 }
 
 impl RecordType {

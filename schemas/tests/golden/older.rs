@@ -8,7 +8,7 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Frame, StateHead, StateLine, StatePartition, StateWebhookFailing,
+    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition, StateWebhookFailing,
     WebhookEvent,
 };
 use arb_schemas::wire::{self, Record, RecordType};
@@ -72,6 +72,7 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<StateHead>(),
         compare::<StateLine>(),
         compare::<StatePartition>(),
+        compare::<Pick>(),
         compare::<WebhookEvent>(),
         compare::<StateWebhookFailing>(),
     ];

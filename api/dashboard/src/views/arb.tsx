@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
-import { CLOSINGS, duration, market, outcome, percent, whole, words, type Names } from '../model/text'
+import { CLOSINGS, duration, market, outcome, percent, signed, whole, words, type Names } from '../model/text'
 import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
@@ -153,6 +153,7 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
 function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) {
   const names = { home: window.event.home ?? 'Home', away: window.event.away ?? 'Away' }
   const margin = (value: number | null) => (value === null ? 'not known' : percent(value))
+  const settled = window.settlement
   return (
     <div class="columns">
       <dl class="card">
@@ -161,12 +162,14 @@ function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) 
         <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
         <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
         <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
+        <dt>Result</dt><dd>{settled === null ? 'not known' : <>{settled.home !== null && <span class="number">{settled.home} : {settled.away}; </span>}all stakes together returned <span class="number">{signed(settled.profit)}</span></>}</dd>
       </dl>
-      <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share')]}>
+      <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share'), 'Settled', num('Paid')]}>
         {window.legs.map((leg, index) => (
           <tr key={index}>
             <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, names)}</th>
             <td>{leg.book}</td><td class="number">{odds(leg.price, format)}</td><td class="number">{percent(leg.stake_share, 1)}</td>
+            <td>{words(settled?.legs[index]?.settlement ?? 'not known')}</td><td class="number">{settled?.legs[index] && percent(settled.legs[index].returned, 1)}</td>
           </tr>
         ))}
       </Table>
