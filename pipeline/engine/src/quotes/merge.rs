@@ -5,7 +5,7 @@
 
 use crate::Micros;
 use crate::learning::Samples;
-use crate::market::{Market, Side, Symbol};
+use crate::market::{Market, QuoteKey, Side, Symbol};
 use crate::odds::Price;
 use crate::venues::PricingContext;
 
@@ -13,6 +13,11 @@ use super::moment::Moment;
 use super::price_move::Move;
 use super::quote::{Observation, Quote, QuoteStatus};
 use super::source_update::SourceUpdate;
+
+/// Quotes that are looked at before a table is searched.
+const NEAR: usize = 4;
+/// New quotes up to which it is cheaper to make room for each than to sort the table.
+const FEW: usize = 8;
 
 impl Quote {
     fn new(seen: &Observation, context: &MergeContext<'_>) -> Self {
@@ -84,31 +89,47 @@ pub(crate) fn merge(
     samples: &mut Samples,
     moves: &mut Vec<Move>,
 ) -> Vec<Quote> {
-    let update = context.update;
     samples.begin_merge();
-    let covered = update.covers(context.market);
-    let keeps = |quote: &&Quote| !(covered && quote.is_withdrawn_by(update));
     let mut table = Vec::with_capacity(old.len().max(seen.len()));
-    let mut rest = old;
+    table.extend_from_slice(old);
+    let (mut fresh, mut from) = (Vec::new(), 0);
     for (index, observation) in seen.iter().enumerate() {
         if seen.get(index + 1).is_some_and(|next| next.key == observation.key) {
             continue;
         }
-        // A linear scan, not a search: the quotes of a frame are close together.
-        let before = rest.iter().take_while(|quote| quote.key < observation.key).count();
-        table.extend(rest[..before].iter().filter(keeps));
-        rest = &rest[before..];
-        match rest.split_first() {
-            Some((quote, after)) if quote.key == observation.key => {
+        from += place(&old[from..], observation.key);
+        match old.get(from).filter(|quote| quote.key == observation.key) {
+            Some(quote) => {
                 note(quote, observation, context, samples, moves);
-                table.push(quote.after(observation, context));
-                rest = after;
+                table[from] = quote.after(observation, context);
             }
-            _ => table.push(Quote::new(observation, context)),
+            None => fresh.push(Quote::new(observation, context)),
         }
     }
-    table.extend(rest.iter().filter(keeps));
+    insert(&mut table, fresh);
+    if context.update.covers(context.market) {
+        // What it names it gave just now: that it does not withdraw.
+        table.retain(|quote| !quote.is_withdrawn_by(context.update));
+    }
     table
+}
+
+/// Inserts quotes of other keys into a sorted table.
+fn insert(table: &mut Vec<Quote>, fresh: Vec<Quote>) {
+    if fresh.len() > FEW {
+        table.extend(fresh);
+        return table.sort_by_key(|quote| quote.key);
+    }
+    for quote in fresh {
+        let at = table.partition_point(|known| known.key < quote.key);
+        table.insert(at, quote);
+    }
+}
+
+/// Where a key is in a sorted table, or would be. The quotes of a frame are close together, so most often at its beginning.
+fn place(table: &[Quote], key: QuoteKey) -> usize {
+    let near = table.iter().take(NEAR).take_while(|quote| quote.key < key).count();
+    if near < NEAR { near } else { table.partition_point(|quote| quote.key < key) }
 }
 
 /// What a source published last about a market, as if it published it again.
@@ -152,7 +173,7 @@ mod tests {
 
     use super::*;
     use crate::learning::Expected;
-    use crate::market::{Limit, Names, Outcome, Policy, QuoteKey};
+    use crate::market::{Limit, Names, Outcome, Policy};
     use crate::quotes::any_withdrawn;
     use crate::venues::Venues;
 
