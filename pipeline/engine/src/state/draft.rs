@@ -4,6 +4,7 @@
 //! dropping it `abort`. It never decides anything about odds.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use crate::Micros;
@@ -89,42 +90,42 @@ impl Draft {
         self.sequence = Some(sequence);
     }
 
-    /// Makes the draft the state.
-    pub(crate) fn apply(self, state: &mut State) {
-        for (id, event) in self.events.into_unsorted() {
+    /// Makes the draft the state, and begins another.
+    pub(crate) fn apply(&mut self, state: &mut State) {
+        self.events.take_each(|event| {
             if event.markets.is_empty() {
-                state.events.remove(&id);
+                state.events.remove(&event.info.id);
             } else {
                 state.events.insert(event);
             }
-        }
-        for (source, clock) in self.sources {
+        });
+        for (source, clock) in mem::take(&mut self.sources) {
             match clock {
                 Some(clock) => drop(state.sources.insert(source, clock)),
                 None => drop(state.sources.remove(&source)),
             }
         }
-        for (source, pushes) in self.pushes {
+        for (source, pushes) in mem::take(&mut self.pushes) {
             if pushes.is_empty() {
                 state.pushes.remove(&source);
             } else {
                 state.pushes.insert(source, pushes);
             }
         }
-        for (event, books) in self.stale_books {
+        for (event, books) in mem::take(&mut self.stale_books) {
             if books.is_empty() {
                 state.stale_books.remove(&event);
             } else {
                 state.stale_books.insert(event, books);
             }
         }
-        for (book, refresh) in self.books {
+        for (book, refresh) in mem::take(&mut self.books) {
             *state.book_mut(book) = refresh;
         }
-        state.margins = self.margins.unwrap_or(state.margins);
-        state.survival.extend(self.survival);
-        state.clock = self.clock.unwrap_or(state.clock);
-        state.sequence = self.sequence.unwrap_or(state.sequence);
+        state.margins = self.margins.take().unwrap_or(state.margins);
+        state.survival.extend(mem::take(&mut self.survival));
+        state.clock = self.clock.take().unwrap_or(state.clock);
+        state.sequence = self.sequence.take().unwrap_or(state.sequence);
     }
 }
 

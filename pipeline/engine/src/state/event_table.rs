@@ -10,6 +10,9 @@ use foldhash::fast::RandomState;
 
 use super::event_state::EventState;
 
+/// Events for which an emptied table keeps its memory.
+const KEPT: usize = 64;
+
 /// Events by id.
 #[derive(Debug, Default)]
 pub(crate) struct EventTable(HashMap<Arc<str>, EventState, RandomState>);
@@ -62,8 +65,9 @@ impl EventTable {
         self.0.iter()
     }
 
-    /// In any order, out of the table.
-    pub(crate) fn into_unsorted(self) -> impl Iterator<Item = (Arc<str>, EventState)> {
-        self.0.into_iter()
+    /// Takes each out of the table, in any order. The table keeps the memory that most transactions need.
+    pub(crate) fn take_each(&mut self, to: impl FnMut(EventState)) {
+        self.0.drain().map(|(_, event)| event).for_each(to);
+        self.0.shrink_to(KEPT);
     }
 }

@@ -125,7 +125,7 @@ impl Engine {
 
     /// Makes all steps since the last commit part of the state.
     pub fn commit(&mut self) {
-        std::mem::take(&mut self.draft).apply(&mut self.state);
+        self.draft.apply(&mut self.state);
         for sample in self.samples.refresh.drain(..) {
             self.state.book_mut(sample.book).add(sample.bucket, sample.at);
         }
@@ -306,12 +306,12 @@ impl Engine {
         probe: &mut impl Probe,
     ) {
         let EventUpdate { at, event, seen, update, is_push, is_repeat } = *event_update;
-        let was = self.draft.over(&self.state).event(event.id).cloned();
-        let (info, event_changed) = match &was {
+        let was = self.draft.over(&self.state).event(event.id);
+        let (info, event_changed) = match was {
             Some(was) if event.is_known_as(&was.info) => (Arc::clone(&was.info), false),
             _ => (Arc::new(event.to_info()), true),
         };
-        let was = was.map(|was| was.markets).unwrap_or_default();
+        let was = was.map_or(&[][..], |was| &was.markets);
         let step = self.step_context(at, update.received_at, &info, event_changed);
         // What is only repeated confirms nothing.
         let arrival = match (is_push, self.names.is_pushed(update.source)) {
@@ -321,7 +321,7 @@ impl Engine {
         };
         let step = StepContext { arrival, by_time: is_repeat, ..step };
         let mut markets = Vec::with_capacity(was.len());
-        for market in market_update::markets_of(&was, seen) {
+        for market in market_update::markets_of(was, seen) {
             let old = was.iter().find(|state| state.market == market);
             let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
             let (was, links) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.links));
