@@ -39,9 +39,15 @@ pub(super) fn find(
             found.extend(holds(SignalKind::LowHold, &cover.legs, implied, context));
         }
     }
-    if context.market.family.has_line() && !view.lines.is_empty() {
+    if !view.lines.is_empty() && is_of_lines(view.quotes) {
         find_middles(view, open, context, found, left_out);
     }
+}
+
+/// Whether a table has more than one line.
+fn is_of_lines(quotes: &[Quote]) -> bool {
+    let line = |quote: &Quote| quote.key.line;
+    quotes.first().map(line) != quotes.last().map(line)
 }
 
 fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {

@@ -45,7 +45,9 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
     for (rest, outcome) in rest.iter_mut().zip(others) {
         *rest = backs(line, *outcome);
     }
-    'books: for quote in backs(line, *first).iter().filter(|quote| quote.status == QuoteStatus::OnOffer) {
+    let firsts = backs(line, *first);
+    rows.reserve(firsts.len());
+    'books: for quote in firsts.iter().filter(|quote| quote.status == QuoteStatus::OnOffer) {
         let mut row = Row { quotes: [quote; MOST], len: outcomes.len(), booksum: 0.0 };
         for (at, rest) in rest[..others.len()].iter_mut().enumerate() {
             let before = rest.iter().take_while(|other| other.key.book < quote.key.book).count();
