@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arb_model::{Name, Time};
 
 use crate::Micros;
-use crate::arbs::Window;
+use crate::arbs::{KnownStakes, Window};
 use crate::context::{Arrival, MarketContext, StepContext};
 use crate::effect::{Verification, WindowHistory, WindowId};
 use crate::input::Coordinate;
@@ -71,6 +71,7 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
         stake_shown: None,
         life,
         basis: None,
+        stakes: KnownStakes::default(),
     }
 }
 

@@ -4,10 +4,12 @@
 //! computes the liability where totals are concerned. A leg without a reported limit is staked without one,
 //! with a warning. It never changes a window, and decides nothing that a window's lifecycle depends on.
 
+use std::sync::Arc;
+
 use crate::Micros;
 use crate::context::MarketContext;
 use crate::effect::{Basis, Flag, Verification};
-use crate::market::{Bet, Limit, Policy};
+use crate::market::{Bet, Limit, Outcome, Policy, QuoteKey};
 use crate::odds::{self, Price};
 use crate::quotes::Quote;
 use crate::venues::{Book, Level};
@@ -21,7 +23,7 @@ use super::stakes::{self, Leg, Rounded};
 /// An arb at its current quotes: its verification flags, and its stakes.
 pub(crate) struct Judged<'a> {
     pub(super) arb: &'a Arb<'a>,
-    pub(super) staked: Staked,
+    pub(super) staked: Arc<Staked>,
     pub(super) findings: Findings,
     pub(crate) basis: Basis,
     pub(crate) margin: f64,
@@ -29,8 +31,12 @@ pub(crate) struct Judged<'a> {
     pub(crate) fresh_until: Micros,
 }
 
-/// What may be put on the legs.
-pub(super) struct Staked {
+/// What may be put on the legs of an arb.
+#[derive(Debug)]
+pub(crate) struct Staked {
+    /// On what it depends.
+    offers: Vec<Offer>,
+    pair: Option<Outcome>,
     pub(super) shares: Vec<f64>,
     /// Least return over settlement states, staked by the shares.
     pub(super) margin_worst: f64,
@@ -40,15 +46,47 @@ pub(super) struct Staked {
     pub(super) total_max: Option<i64>,
 }
 
+/// What of a leg decides its stake.
+type Offer = (QuoteKey, Price, Price, Option<Limit>);
+
+/// What may be put on the legs of a window, where that was computed before. It follows from the legs, so it makes no window
+/// another one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KnownStakes(Option<Arc<Staked>>);
+
+impl PartialEq for KnownStakes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 impl<'a> Judged<'a> {
     /// Judges an arb among the quotes of its line.
-    pub(crate) fn of(arb: &'a Arb<'a>, line: &[Quote], context: &MarketContext<'_>) -> Self {
-        let (staked, margin) = (Staked::of(arb, context), odds::margin(arb.implied_probability));
+    pub(crate) fn of(
+        arb: &'a Arb<'a>,
+        line: &[Quote],
+        known: &KnownStakes,
+        context: &MarketContext<'_>,
+    ) -> Self {
+        let (staked, margin) = (known.or_of(arb, context), odds::margin(arb.implied_probability));
         let basis = basis(arb, context);
         let findings = checks::judge(&case((arb, line), &staked, &basis, context));
         let verification = findings.verification();
         let fresh_until = checks::fresh_until(&arb.legs, &basis);
         Self { arb, staked, findings, basis, margin, verification, fresh_until }
+    }
+
+    /// What may be put on its legs, for when they are judged again.
+    pub(crate) fn stakes(&self) -> KnownStakes {
+        KnownStakes(Some(Arc::clone(&self.staked)))
+    }
+}
+
+impl KnownStakes {
+    /// What may be put on the legs of an arb: what is known if it is of such legs, and of the same event.
+    fn or_of(&self, arb: &Arb<'_>, context: &MarketContext<'_>) -> Arc<Staked> {
+        let known = self.0.as_ref().filter(|known| known.is_of(arb) && !context.step.event_changed);
+        known.map_or_else(|| Arc::new(Staked::of(arb, context)), Arc::clone)
     }
 }
 
@@ -107,12 +145,21 @@ impl Staked {
         let total = total_max.map_or(wanted, |most| most.min(wanted));
         // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
         let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
-        Self { shares, margin_worst, rounded, total_max }
+        let (offers, pair) = (arb.legs.iter().map(|leg| offer(leg)).collect(), arb.pair);
+        Self { offers, pair, shares, margin_worst, rounded, total_max }
+    }
+
+    fn is_of(&self, arb: &Arb<'_>) -> bool {
+        self.pair == arb.pair && arb.legs.iter().map(|leg| offer(leg)).eq(self.offers.iter().copied())
     }
 
     pub(super) fn margin_rounded(&self) -> Option<f64> {
         self.rounded.as_ref().map(|rounded| rounded.margin_worst)
     }
+}
+
+fn offer(leg: &Quote) -> Offer {
+    (leg.key, leg.price, leg.effective, leg.limit)
 }
 
 fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
@@ -234,7 +281,7 @@ mod tests {
             };
             let legs = [leg(0, "a", Outcome::Home), leg(1, "b", Outcome::Away)];
             let arb = of(&legs, None);
-            let judged = Judged::of(&arb, &legs, &context(&step, "h2h"));
+            let judged = Judged::of(&arb, &legs, &KnownStakes::default(), &context(&step, "h2h"));
             let staked = &judged.staked;
             prop_assert!((staked.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             prop_assert!(staked.margin_worst <= judged.margin);

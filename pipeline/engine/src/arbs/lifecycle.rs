@@ -21,7 +21,7 @@ use crate::quotes::{Quote, QuoteStatus};
 
 use super::best::Arb;
 use super::entry::entry_of;
-use super::judged::Judged;
+use super::judged::{Judged, KnownStakes};
 use super::lifetime::{self, Followed};
 use super::window::Window;
 use super::window_id::window_id;
@@ -59,7 +59,7 @@ fn is_another(window: &Window, arb: &Arb<'_>, policy: Policy) -> bool {
 }
 
 fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &mut Effects<'_>) -> Window {
-    let judged = Judged::of(arb, quotes, context);
+    let judged = Judged::of(arb, quotes, &KnownStakes::default(), context);
     let margin = judged.margin;
     let history = WindowHistory::default().and(judged.verification);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
@@ -80,6 +80,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         stake_shown: judged.staked.total_max,
         life: followed.begin(context),
         basis: Some(judged.basis.clone()),
+        stakes: judged.stakes(),
         legs,
     };
     learn(WindowHistory::default(), &window, context, effects);
@@ -95,7 +96,7 @@ fn update(
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) -> Window {
-    let judged = Judged::of(arb, quotes, context);
+    let judged = Judged::of(arb, quotes, &was.stakes, context);
     let now = Window {
         legs: arb.legs.iter().copied().copied().collect(),
         pair: arb.pair,
@@ -107,6 +108,7 @@ fn update(
         margin: judged.margin,
         stake_shown: most_stake(was.stake_shown, judged.staked.total_max),
         basis: Some(judged.basis.clone()),
+        stakes: judged.stakes(),
         ..was.clone()
     };
     learn(was.history, &now, context, effects);

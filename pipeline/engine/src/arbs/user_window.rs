@@ -9,7 +9,7 @@ use crate::effect::{WindowHistory, WindowId, first_16};
 use crate::quotes::Quote;
 
 use super::best::Arb;
-use super::judged::Judged;
+use super::judged::{Judged, KnownStakes};
 use super::lifetime::Followed;
 use super::window::Window;
 
@@ -44,6 +44,7 @@ pub(crate) fn user_window(
         stake_shown: judged.staked.total_max,
         life: known.map_or_else(life, |window| window.life),
         basis: Some(judged.basis.clone()),
+        stakes: KnownStakes::default(),
         legs,
     }
 }
@@ -82,7 +83,7 @@ mod tests {
         let arb = Arb { legs: legs.iter().collect(), pair: None, implied_probability };
         let step = world.step(0, NOW + SECOND);
         let context = context(&step, "h2h");
-        let judged = Judged::of(&arb, &legs, &context);
+        let judged = Judged::of(&arb, &legs, &KnownStakes::default(), &context);
         user_window(&arb, &judged, &open(&legs), &context)
     }
 

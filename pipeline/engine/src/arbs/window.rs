@@ -8,6 +8,8 @@ use crate::learning::survival::Life;
 use crate::market::{Line, Outcome};
 use crate::quotes::Quote;
 
+use super::judged::KnownStakes;
+
 /// An open window as the state keeps it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Window {
@@ -34,6 +36,8 @@ pub(crate) struct Window {
     pub(crate) life: Life,
     /// By what its flags were last decided; `None` of one that an older program wrote, until they are decided again.
     pub(crate) basis: Option<Basis>,
+    /// What may be put on its legs. Not remembered: it is computed again.
+    pub(crate) stakes: KnownStakes,
 }
 
 impl Window {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::arbs::Window;
+use crate::arbs::{KnownStakes, Window};
 use crate::effect::{Basis, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
 use crate::market::{Line, Market, Names, Outcome, QuoteKey, Side};
@@ -184,6 +184,7 @@ impl SavedWindow {
             stake_shown: self.stake_shown,
             life: self.life,
             basis,
+            stakes: KnownStakes::default(),
         })
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::arbs::stakes::DEFAULT_TOTAL;
-use crate::arbs::{self, Judged};
+use crate::arbs::{self, Judged, KnownStakes};
 use crate::context::StepContext;
 use crate::effect::BoardEntry;
 use crate::input::Coordinate;
@@ -77,7 +77,7 @@ impl Engine {
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line);
                 let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
-                let judged = Judged::of(&arb, line, &context);
+                let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
                 take(*arbs::entry_of(&window, &judged, &context).0, &arb.legs);
             }
