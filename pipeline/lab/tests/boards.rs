@@ -1,5 +1,5 @@
-//! Boards over recordings: those of own books against an engine that received no others, and the evidence of each window against
-//! its flags.
+//! Boards over recordings: those of own books against an engine that received no others, the evidence of each window against its
+//! flags, and what is found by the lines that a frame touches against what is found by all.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arb_engine::effect::{BoardEntry, Effect, Verification};
-use arb_engine::input::Coordinate;
+use arb_engine::input::{Coordinate, Input};
 use arb_engine::market::{Outcome, Policy};
+use arb_engine::state::Saved;
 use arb_engine::venues::{Book, Books, DatedFee, Fee};
 use arb_engine::{Engine, UserBooks};
 use arb_ingest::publish::records;
@@ -186,6 +187,55 @@ fn a_board_of_own_books_is_that_of_an_engine_that_received_no_others() {
             }
             println!("{name}: {compared} arbs of {:?} books", user.books.map(|books| books.len()));
         }
+    }
+}
+
+/// An engine that evaluates all lines of a market with each frame: it does so where the market's head was put back.
+struct Whole {
+    engine: Engine,
+    heads: BTreeMap<String, Saved>,
+}
+
+impl Whole {
+    fn step(&mut self, at: Coordinate<'_>, input: &Input<'_>, effects: &mut Vec<Effect>) {
+        self.engine.step(at, input, effects);
+        for saved in self.engine.changes() {
+            match &saved {
+                Saved::Head { event, market, .. } => {
+                    let key = format!("{}/{}", event.id, market.key());
+                    self.heads.insert(key, saved);
+                }
+                Saved::HeadGone { event, market } => {
+                    self.heads.remove(&format!("{event}/{}", market.key()));
+                }
+                _ => {}
+            }
+        }
+        self.engine.commit();
+        for head in self.heads.values() {
+            self.engine.restore(head.clone()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn lines_that_a_frame_does_not_touch_need_no_evaluation() {
+    let table = Arc::new(shipped().unwrap());
+    for (name, polls) in markets() {
+        let [mut touched, whole] = [(); 2].map(|()| Engine::with_books(Policy::Board, Arc::clone(&table)));
+        let mut whole = Whole { engine: whole, heads: BTreeMap::new() };
+        let (mut offset, mut published) = (0, 0);
+        for addressed in polls.into_iter().flat_map(|poll| records("feed", poll, 1)) {
+            let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
+            let input = as_input(&addressed.record, &mut Faults::default());
+            let (mut found, mut expected) = (Vec::new(), Vec::new());
+            touched.step(at, &input, &mut found);
+            touched.commit();
+            whole.step(at, &input, &mut expected);
+            assert_eq!(found, expected, "{name}, record {offset}");
+            (offset, published) = (offset + 1, published + found.len());
+        }
+        println!("{name}: {offset} records, {published} effects");
     }
 }
 

@@ -21,6 +21,7 @@ mod signals;
 mod stale;
 mod survival;
 mod time;
+mod touched_lines;
 mod user_board;
 mod verification;
 mod world;
