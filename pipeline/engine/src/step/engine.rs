@@ -321,12 +321,9 @@ impl Engine {
         };
         let step = StepContext { arrival, by_time: is_repeat, ..step };
         let mut markets = Vec::with_capacity(was.len());
-        for market in market_update::markets_of(was, seen) {
-            let old = was.iter().find(|state| state.market == market);
-            let seen = seen.chunk_by(|a, b| a.market == b.market).find(|seen| seen[0].market == market);
+        for (market, old, seen) in market_update::markets_of(was, seen) {
             let (was, links) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.links));
             let context = MarketContext { step: &step, market, was, links, has_new_links: false };
-            let seen = seen.unwrap_or_default();
             markets.extend(market_update::update_market(old, seen, update, &context, effects, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);

@@ -21,13 +21,22 @@ use super::admission;
 use super::probe::{Probe, StepStage};
 use super::touched_lines::touched_lines;
 
-/// The markets that were or are seen, in order, each once.
-pub(crate) fn markets_of(was: &[Arc<MarketState>], seen: &[Observation]) -> Vec<Market> {
-    let seen = seen.chunk_by(|a, b| a.market == b.market).map(|seen| seen[0].market);
-    let mut markets: Vec<_> = was.iter().map(|state| state.market).chain(seen).collect();
-    markets.sort_unstable();
-    markets.dedup();
-    markets
+/// A market that was or is seen: as it was, and what is seen of it.
+pub(crate) type MarketPair<'a> = (Market, Option<&'a Arc<MarketState>>, &'a [Observation]);
+
+/// The markets that were or are seen, each once, in order, in which both are given.
+pub(crate) fn markets_of<'a>(
+    was: &'a [Arc<MarketState>],
+    seen: &'a [Observation],
+) -> impl Iterator<Item = MarketPair<'a>> {
+    let mut was = was.iter().peekable();
+    let mut seen = seen.chunk_by(|a, b| a.market == b.market).peekable();
+    std::iter::from_fn(move || {
+        let next = [was.peek().map(|was| was.market), seen.peek().map(|seen| seen[0].market)];
+        let market = next.into_iter().flatten().min()?;
+        let was = was.next_if(|was| was.market == market);
+        Some((market, was, seen.next_if(|seen| seen[0].market == market).unwrap_or_default()))
+    })
 }
 
 /// A market after an update; `None` when nothing of it is left.
