@@ -3,9 +3,11 @@
 //! A [`Draft`] lies over a [`State`] until the transaction that publishes its effects has committed: applying it is `commit`,
 //! dropping it `abort`. It never decides anything about odds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem;
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::Micros;
 use crate::learning::survival::{self, Cells, LifetimeSample, Survival};
@@ -21,8 +23,8 @@ use super::partition::State;
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) events: EventTable,
-    /// `None` is removed.
-    pub(crate) sources: BTreeMap<Symbol, Option<SourceClock>>,
+    /// `None` is removed. In no order, so that the table keeps its memory: whatever is listed is sorted by name first.
+    pub(crate) sources: HashMap<Symbol, Option<SourceClock>, RandomState>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// The events that were read or removed; without the samples since.
@@ -99,7 +101,7 @@ impl Draft {
                 state.events.insert(event);
             }
         });
-        for (source, clock) in mem::take(&mut self.sources) {
+        for (source, clock) in self.sources.drain() {
             match clock {
                 Some(clock) => drop(state.sources.insert(source, clock)),
                 None => drop(state.sources.remove(&source)),
@@ -166,7 +168,7 @@ impl<'a> Overlay<'a> {
         drafted.or_else(|| self.state.pushes.get(&source)).cloned().unwrap_or_default()
     }
 
-    /// All sources that are known.
+    /// All sources that are known, in any order.
     pub(crate) fn sources(self) -> impl Iterator<Item = (Symbol, SourceClock)> + use<'a> {
         let drafted = self.draft.sources.iter().filter_map(|(source, clock)| Some((*source, (*clock)?)));
         let is_other = move |source: &Symbol| !self.draft.sources.contains_key(source);
