@@ -14,8 +14,6 @@ use crate::market::{Bet, Family, Line, Outcome, Side, WHOLE};
 use crate::odds::Price;
 use crate::venues::Level;
 
-/// Legs of an arb at most.
-pub const MOST_LEGS: usize = 4;
 /// Half millionths in one.
 const ONE: i64 = 2_000_000;
 /// A quarter of it.
@@ -156,34 +154,27 @@ fn beside(line: Line) -> impl Iterator<Item = i32> {
     (below - 1)..=(below + 2)
 }
 
-/// What legs pay in one way in which they can end; a leg that is not there pays nothing.
-type Row = [i64; MOST_LEGS];
-
 /// What legs pay at each result, a level result doing this to each.
-fn rows(legs: &[(Bet, Price)], levels: &[Level]) -> impl Iterator<Item = Row> {
+fn rows(legs: &[(Bet, Price)], levels: &[Level]) -> Vec<Vec<i64>> {
     let impossible = levels.iter().find(|level| **level == Level::Impossible);
     let level = impossible.or(levels.first()).copied().unwrap_or(Level::Impossible);
-    let row = move |result: i32| {
-        let mut row = [0; MOST_LEGS];
-        for (pays, ((bet, price), level)) in row.iter_mut().zip(legs.iter().zip(levels)) {
-            *pays = settle(bet, result, *level).pays(*price);
-        }
-        row
+    let row = |result: i32| {
+        let pays = |((bet, price), level): (&(Bet, Price), &Level)| settle(bet, result, *level).pays(*price);
+        legs.iter().zip(levels).map(pays).collect()
     };
-    results(legs.iter().map(|(bet, _)| bet), level).into_iter().map(row)
+    results(legs.iter().map(|(bet, _)| bet), level).into_iter().map(row).collect()
 }
 
 /// What the legs pay in each way in which they can end, each way once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payouts {
     /// A row a way: per unit of stake of each leg, in half millionths.
-    rows: Vec<Row>,
+    rows: Vec<Vec<i64>>,
     legs: usize,
 }
 
 impl Payouts {
-    /// Of legs of one market, at effective prices. Of bets on different markets the rows would mean nothing, and of more than
-    /// [`MOST_LEGS`] there are none.
+    /// Of legs of one market, at effective prices. Of bets on different markets the rows would mean nothing.
     #[must_use]
     pub fn new(legs: &[(Bet, Price)], level: Level) -> Self {
         Self::at_books(legs, &[vec![level; legs.len()]])
@@ -193,7 +184,6 @@ impl Payouts {
     /// level a leg. It cannot happen where it cannot at one leg's book: that follows from the sport.
     #[must_use]
     pub fn at_books(legs: &[(Bet, Price)], levels: &[Vec<Level>]) -> Self {
-        let levels = if legs.len() > MOST_LEGS { &[][..] } else { levels };
         let mut rows: Vec<_> = levels.iter().flat_map(|levels| rows(legs, levels)).collect();
         rows.sort_unstable();
         rows.dedup();
@@ -213,8 +203,7 @@ impl Payouts {
 
     /// Only those in which not every stake comes back as it was.
     pub(super) fn without_refund(mut self) -> Self {
-        let legs = self.legs;
-        self.rows.retain(|row| row[..legs].iter().any(|pays| *pays != ONE));
+        self.rows.retain(|row| row.iter().any(|pays| *pays != ONE));
         self
     }
 
@@ -226,12 +215,12 @@ impl Payouts {
 
     /// The same in half millionths.
     pub(super) fn rows(&self) -> impl Iterator<Item = &[i64]> {
-        self.rows.iter().filter_map(|row| row.get(..self.legs))
+        self.rows.iter().map(Vec::as_slice)
     }
 
     /// Gross pay-out per unit in each way, by leg.
     pub fn ways(&self) -> impl Iterator<Item = impl Iterator<Item = f64>> {
-        self.rows().map(|row| row.iter().map(|pays| *pays as f64 / ONE as f64))
+        self.rows.iter().map(|row| row.iter().map(|pays| *pays as f64 / ONE as f64))
     }
 
     /// The least return over all ways, for legs that are staked in these proportions: 0.01 is 1 % of the total stake. `None`
@@ -248,7 +237,8 @@ impl Payouts {
 
     /// The least that whole stakes pay over all ways, in half millionths of their unit.
     pub(crate) fn least(&self, stakes: &[i128]) -> i128 {
-        let paid = |row: &Row| row.iter().zip(stakes).map(|(pays, stake)| i128::from(*pays) * stake).sum();
+        let paid =
+            |row: &Vec<i64>| row.iter().zip(stakes).map(|(pays, stake)| i128::from(*pays) * stake).sum();
         self.rows.iter().map(paid).min().unwrap_or(0)
     }
 }
@@ -434,7 +424,7 @@ mod tests {
             let result = if a.market().family == Family::Totals { result } else { result - 100 };
             prop_assume!(result != 0 || a.line().is_some() || a.market().family == Family::DrawNoBet);
             let row: Vec<_> = legs.iter().map(|(bet, price)| settle(bet, result, Level::Impossible).pays(*price)).collect();
-            prop_assert!(payouts.rows().any(|known| known == row), "{result}");
+            prop_assert!(payouts.rows.contains(&row), "{result}");
         }
 
         #[test]

@@ -11,12 +11,14 @@ use std::cmp::Ordering;
 use crate::market::Side;
 use crate::odds::Price;
 
-use super::settlement::{MOST_LEGS, Payouts};
+use super::settlement::Payouts;
 
 /// Millionths in one.
 const UNIT: i128 = 1_000_000;
 /// The total for which the rounded margin is published: 100 units of the currency, in minor units.
 pub const DEFAULT_TOTAL: i64 = 10_000;
+/// Legs up to which every way to round is tried: 2^4 of them.
+const MOST_LEGS: usize = 4;
 
 /// One leg, as the input of staking.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +36,7 @@ pub struct Leg {
 }
 
 /// What is put down on a leg.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stake {
     /// What is asked of the venue, in minor units: the stake of a back, the backer's stake of a lay.
     pub placed: i64,
@@ -141,32 +143,27 @@ pub fn round(legs: &[Leg], payouts: &Payouts, total: i64) -> Option<Rounded> {
     if legs.is_empty() || legs.len() > MOST_LEGS || legs.len() != payouts.legs() {
         return None;
     }
-    let mut candidates = [[None; 2]; MOST_LEGS];
-    candidates.iter_mut().zip(legs).for_each(|(both, leg)| *both = leg.candidates(total));
-    // Each leg down or up: 2^4 ways at most.
+    let candidates: Vec<_> = legs.iter().map(|leg| leg.candidates(total)).collect();
     let ways = (0_usize..1 << legs.len()).filter_map(|way| {
-        let mut stakes = [Stake::default(); MOST_LEGS];
-        for (leg, stake) in stakes.iter_mut().enumerate().take(legs.len()) {
-            *stake = candidates[leg][way >> leg & 1]?;
-        }
-        Way::new(stakes, payouts).filter(|way| way.total <= i128::from(total) * UNIT)
+        let chosen = candidates.iter().enumerate().map(|(leg, both)| both[way >> leg & 1]);
+        Way::new(chosen.collect::<Option<_>>()?, payouts).filter(|way| way.total <= i128::from(total) * UNIT)
     });
     let best = ways.reduce(|best, way| if way.order(&best) == Ordering::Less { way } else { best })?;
     let margin_worst = best.least as f64 / (2.0 * UNIT as f64) / best.total as f64 - 1.0;
-    Some(Rounded { stakes: best.stakes[..legs.len()].to_vec(), margin_worst })
+    Some(Rounded { stakes: best.stakes, margin_worst })
 }
 
 /// One way to round.
 struct Way {
-    stakes: [Stake; MOST_LEGS],
+    stakes: Vec<Stake>,
     /// What it pays at least, in half millionths of what stakes are counted in.
     least: i128,
     total: i128,
 }
 
 impl Way {
-    fn new(stakes: [Stake; MOST_LEGS], payouts: &Payouts) -> Option<Self> {
-        let risked = stakes.map(|stake| stake.risked);
+    fn new(stakes: Vec<Stake>, payouts: &Payouts) -> Option<Self> {
+        let risked: Vec<_> = stakes.iter().map(|stake| stake.risked).collect();
         let total: i128 = risked.iter().sum();
         (total > 0).then(|| Self { least: payouts.least(&risked), total, stakes })
     }

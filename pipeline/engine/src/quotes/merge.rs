@@ -16,6 +16,8 @@ use super::source_update::SourceUpdate;
 
 /// Quotes that are looked at before a table is searched.
 const NEAR: usize = 4;
+/// New quotes up to which it is cheaper to make room for each than to sort the table.
+const FEW: usize = 8;
 
 impl Quote {
     fn new(seen: &Observation, context: &MergeContext<'_>) -> Self {
@@ -90,7 +92,7 @@ pub(crate) fn merge(
     samples.begin_merge();
     let mut table = Vec::with_capacity(old.len().max(seen.len()));
     table.extend_from_slice(old);
-    let mut from = 0;
+    let (mut fresh, mut from) = (Vec::new(), 0);
     for (index, observation) in seen.iter().enumerate() {
         if seen.get(index + 1).is_some_and(|next| next.key == observation.key) {
             continue;
@@ -101,17 +103,27 @@ pub(crate) fn merge(
                 note(quote, observation, context, samples, moves);
                 table[from] = quote.after(observation, context);
             }
-            None => table.push(Quote::new(observation, context)),
+            None => fresh.push(Quote::new(observation, context)),
         }
     }
-    if table.len() > old.len() {
-        table.sort_by_key(|quote| quote.key);
-    }
+    insert(&mut table, fresh);
     if context.update.covers(context.market) {
         // What it names it gave just now: that it does not withdraw.
         table.retain(|quote| !quote.is_withdrawn_by(context.update));
     }
     table
+}
+
+/// Inserts quotes of other keys into a sorted table.
+fn insert(table: &mut Vec<Quote>, fresh: Vec<Quote>) {
+    if fresh.len() > FEW {
+        table.extend(fresh);
+        return table.sort_by_key(|quote| quote.key);
+    }
+    for quote in fresh {
+        let at = table.partition_point(|known| known.key < quote.key);
+        table.insert(at, quote);
+    }
 }
 
 /// Where a key is in a sorted table, or would be. The quotes of a frame are close together, so most often at its beginning.

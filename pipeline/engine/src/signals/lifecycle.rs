@@ -36,10 +36,12 @@ pub(crate) fn update_signals(
     low_hold::find(view, open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
-        if signal.subject.kind.is_of_table() {
-            return Err(why_faded(signal, view.quotes));
-        }
-        lost(signal, view.quotes, context).map_or(Ok(()), Err)
+        let lost = if signal.subject.kind.is_of_table() {
+            faded(signal, view)
+        } else {
+            lost(signal, view.quotes, context)
+        };
+        lost.map_or_else(|| Ok(expires_at(signal, context)), Err)
     };
     merge(open, found, keeps, context, effects)
 }
@@ -65,7 +67,7 @@ pub(crate) fn pass_time(
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         let is_over = signal.expires_at < now && !signal.subject.kind.is_of_table();
-        if is_over { Err(SignalCloseReason::Expired) } else { Ok(()) }
+        if is_over { Err(SignalCloseReason::Expired) } else { Ok(signal.expires_at) }
     };
     let signals = merge(open, found, keeps, context, effects);
     let is_other = signals != *open;
@@ -101,11 +103,12 @@ fn admit(open: &[Signal], found: &mut Vec<Found>, left_out: &mut LeftOut) {
     left_out.add(Cap::MarketSignals, before - found.len());
 }
 
-/// Open and found, side by side: every pair of (was open, is found) written out. Both are sorted by subject.
+/// Open and found, side by side: every pair of (was open, is found) written out. Both are sorted by subject. `keeps` says when a signal
+/// that is not found expires.
 fn merge(
     open: &[Signal],
     mut found: Vec<Found>,
-    keeps: impl Fn(&Signal) -> Result<(), SignalCloseReason>,
+    keeps: impl Fn(&Signal) -> Result<Micros, SignalCloseReason>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) -> Vec<Signal> {
@@ -113,7 +116,7 @@ fn merge(
     let mut signals = Vec::with_capacity(found.len());
     let mut open = open.iter().peekable();
     let keep = |signal: &Signal, signals: &mut Vec<Signal>, effects: &mut Effects<'_>| match keeps(signal) {
-        Ok(()) => signals.push(signal.clone()),
+        Ok(expires_at) => signals.push(Signal { expires_at, ..signal.clone() }),
         Err(reason) => close(signal, reason, context, effects),
     };
     for found in found {
@@ -167,6 +170,25 @@ fn change(was: &Signal, found: &Found, context: &MarketContext<'_>) -> Option<Si
 fn close(signal: &Signal, reason: SignalCloseReason, context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let signal = Signal { sequence: effects.next(), ..signal.clone() };
     publish(SignalChange::Closed(reason), &signal, None, context, effects);
+}
+
+/// Why a signal that follows from the table is not found; `None` of one that was not looked for, because its line is as it was.
+fn faded(signal: &Signal, view: &TableView<'_>) -> Option<SignalCloseReason> {
+    let is_of = |line: &&[Quote]| line[0].key.line == signal.subject.line();
+    let was_looked_for = match signal.subject.kind {
+        // Of pairs of lines all are looked at.
+        SignalKind::Middle => !view.lines.is_empty(),
+        _ => view.lines.iter().any(is_of),
+    };
+    gone(signal, view.quotes).or(was_looked_for.then_some(SignalCloseReason::Faded))
+}
+
+/// When a signal that is kept expires: of one that follows from the table when its bets do, which depends on what is expected of their
+/// books by now.
+fn expires_at(signal: &Signal, context: &MarketContext<'_>) -> Micros {
+    let until = |bet: &Quote| context.step.moment.fresh_until(bet.span_end, bet.key.book);
+    let until = signal.bets.iter().filter(|_| signal.subject.kind.is_of_table()).map(until);
+    until.min().unwrap_or(signal.expires_at)
 }
 
 /// Why a signal that the table holds is not found any more.
@@ -240,6 +262,7 @@ mod tests {
         let mut out = Vec::new();
         let (samples, left_out) = (Samples::default(), LeftOut::default());
         let mut effects = Effects { sequence: 10, out: &mut out, samples, left_out };
+        let keeps = |signal: &Signal| keeps(signal).map(|()| signal.expires_at);
         let signals = merge(was, found, keeps, &context(&step, "totals"), &mut effects);
         let published = out.iter().map(|effect| match effect {
             Effect::Signal(change, edge) => (change.key().to_owned(), edge.line.unwrap().0, edge.sequence),

@@ -27,11 +27,6 @@ impl Subject {
         self.line
     }
 
-    /// Whether one of its bets is on a line.
-    pub(crate) fn is_on(&self, line: Option<Line>) -> bool {
-        self.line == line || self.second == line
-    }
-
     /// What these bets are about.
     pub(crate) fn of(kind: SignalKind, bets: &[Quote], names: &Names) -> Option<Self> {
         let first = bets.first()?;

@@ -14,7 +14,7 @@ use super::consensus_sample::ConsensusSample;
 pub(crate) struct TableView<'a> {
     pub(crate) quotes: &'a [Quote],
     pub(crate) outcomes: &'a [Outcome],
-    /// Those on which anything may open, or change.
+    /// Those on which signals may open, or change.
     pub(crate) lines: Vec<&'a [Quote]>,
     /// Of each of these lines where the best prices are nearly an arb.
     pub(crate) covers: Vec<Arb<'a>>,

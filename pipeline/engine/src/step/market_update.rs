@@ -19,7 +19,7 @@ use crate::venues::{self, SourceLink};
 
 use super::admission;
 use super::probe::{Probe, StepStage};
-use super::touched_lines::touched_lines;
+use super::touched_lines::TouchedLines;
 
 /// A market that was or is seen: as it was, and what is seen of it.
 pub(crate) type MarketPair<'a> = (Market, Option<&'a Arc<MarketState>>, &'a [Observation]);
@@ -197,13 +197,14 @@ fn evaluate(
 ) -> Evaluated {
     let outcomes = outcomes_of(quotes, context);
     // Of another event anything may be another: its sport, its league.
-    let lines = touched_lines(old.filter(|_| !context.step.event_changed), quotes);
+    let TouchedLines { lines, with_signals } =
+        TouchedLines::of(old.filter(|_| !context.step.event_changed), quotes);
     let open = old.map_or(&[][..], |old| &old.windows);
     let (windows, covers) = windows_of(open, &lines, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
     let open = old.map_or(&[][..], |old| &old.signals);
     let left_out = effects.left_out.count(Cap::MarketSignals);
-    let view = TableView { quotes, outcomes, lines, covers };
+    let view = TableView { quotes, outcomes, lines: with_signals, covers };
     let signals = signals::update_signals(open, &view, context, effects);
     let is_settled = effects.left_out.count(Cap::MarketSignals) == left_out;
     Evaluated { windows, signals, is_settled }
