@@ -184,7 +184,7 @@ fn candidate(
 #[cfg(test)]
 mod tests {
     use arb_model::LaterOffer;
-    use arb_schemas::records::{Coverage, Event, Offer, Side, Status, Tick};
+    use arb_schemas::records::{Coverage, Event, Offer, Outcome as Ticked, Side, Status, Tick};
     use arb_schemas::time::SECOND;
 
     use super::*;
@@ -219,7 +219,7 @@ mod tests {
             last_seen_at: at,
             price_moved_at: None,
             link: None,
-            ticks: vec![tick(Outcome::Home, home), tick(Outcome::Draw, 3_800), tick(Outcome::Away, 3_800)],
+            ticks: vec![tick(Ticked::Home, home), tick(Ticked::Draw, 3_800), tick(Ticked::Away, 3_800)],
         };
         let event = Event {
             id: "e".into(),
