@@ -8,8 +8,8 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition, StateWebhookFailing,
-    WebhookEvent,
+    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition,
+    StateWebhookFailing, WebhookEvent,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
@@ -23,9 +23,7 @@ fn aged(value: Value, newest: &Schema, older: &Schema) -> Value {
                 let now = newest.fields.iter().find(|field| field.name == name).unwrap();
                 let value = match older.fields.iter().find(|field| field.name == name) {
                     Some(then) => aged(value, &now.schema, &then.schema),
-                    None => {
-                        Value::try_from(now.default.clone().unwrap()).unwrap().resolve(&now.schema).unwrap()
-                    }
+                    None => default_of(now.default.clone().unwrap(), &now.schema),
                 };
                 (name, value)
             };
@@ -39,6 +37,16 @@ fn aged(value: Value, newest: &Schema, older: &Schema) -> Value {
             Value::Union(variant, Box::new(aged(*value, &of(newest.variants()), &of(older.variants()))))
         }
         (value, _, _) => value,
+    }
+}
+
+/// The default of a field. One that may be absent is not resolved: what it would contain may be described elsewhere in its record.
+fn default_of(default: serde_json::Value, schema: &Schema) -> Value {
+    match schema {
+        Schema::Union(union) if default.is_null() && union.variants().first() == Some(&Schema::Null) => {
+            Value::Union(0, Box::new(Value::Null))
+        }
+        _ => Value::try_from(default).unwrap().resolve(schema).unwrap(),
     }
 }
 
