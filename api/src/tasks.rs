@@ -19,21 +19,20 @@ const WAIT: Duration = Duration::from_millis(20);
 /// How long a request waits for the broker.
 const WRITTEN: Duration = Duration::from_secs(5);
 
-/// A record for each partition that is named, and who waits for it.
+/// Records, each with its partition, and who waits for them.
 #[derive(Debug)]
 pub struct QueuedTask {
-    partitions: Vec<i32>,
     key: String,
-    value: Vec<u8>,
+    records: Vec<(i32, Vec<u8>)>,
     written: oneshot::Sender<()>,
 }
 
 #[cfg(test)]
 impl QueuedTask {
-    /// Its record, which the broker has now.
-    pub(crate) fn taken(self) -> Vec<u8> {
+    /// Its records, which the broker has now.
+    pub(crate) fn taken(self) -> Vec<(i32, Vec<u8>)> {
         let _ = self.written.send(());
-        self.value
+        self.records
     }
 }
 
@@ -53,29 +52,30 @@ impl TaskQueue {
         (Self { queue, partitions }, queued)
     }
 
-    /// Writes a task to the first partition; whether the broker has it.
-    pub(crate) async fn to_one(&self, value: Vec<u8>) -> bool {
-        is_written(self.begin(vec![0], value)).await
+    /// Of the topic of tasks.
+    pub(crate) fn partitions(&self) -> i32 {
+        self.partitions
     }
 
     /// Writes a task to every partition; whether the broker has them.
     pub(crate) async fn to_all(&self, value: Vec<u8>) -> bool {
-        is_written(self.begin((0..self.partitions).collect(), value)).await
+        let records = (0..self.partitions).map(|partition| (partition, value.clone()));
+        is_written(self.begin(records.collect())).await
     }
 
     /// Writes a task to the partition of a key; whether the broker has it.
     pub(crate) async fn to_partition_of(&self, key: &str, value: Vec<u8>) -> bool {
-        is_written(self.queue(vec![partition_of(key, self.partitions)], key, value)).await
+        is_written(self.queue(key, vec![(partition_of(key, self.partitions), value)])).await
     }
 
-    /// Has a task written to partitions, and reports when the broker has it; `None` when too many wait.
-    pub(crate) fn begin(&self, partitions: Vec<i32>, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
-        self.queue(partitions, REQUEST, value)
+    /// Has records written, each to its partition, and reports when the broker has them; `None` when too many wait.
+    pub(crate) fn begin(&self, records: Vec<(i32, Vec<u8>)>) -> Option<oneshot::Receiver<()>> {
+        self.queue(REQUEST, records)
     }
 
-    fn queue(&self, partitions: Vec<i32>, key: &str, value: Vec<u8>) -> Option<oneshot::Receiver<()>> {
+    fn queue(&self, key: &str, records: Vec<(i32, Vec<u8>)>) -> Option<oneshot::Receiver<()>> {
         let ((written, is_written), key) = (oneshot::channel(), key.to_owned());
-        self.queue.try_send(QueuedTask { partitions, key, value, written }).ok().map(|()| is_written)
+        self.queue.try_send(QueuedTask { key, records, written }).ok().map(|()| is_written)
     }
 }
 
@@ -96,8 +96,8 @@ pub fn write_all(queued: &Receiver<QueuedTask>, producer: &TaskProducer, stop: &
 }
 
 fn write(task: QueuedTask, producer: &TaskProducer) {
-    let QueuedTask { partitions, key, value, written } = task;
-    let sent = partitions.iter().try_for_each(|partition| producer.send(*partition, &key, &value));
+    let QueuedTask { key, records, written } = task;
+    let sent = records.iter().try_for_each(|(partition, value)| producer.send(*partition, &key, value));
     match sent.and_then(|()| producer.flush()) {
         // Whoever has given up receives nothing.
         Ok(()) => drop(written.send(())),

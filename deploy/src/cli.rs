@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Account(Account),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
-    /// Print the record of a bot of your own, written as a rule file, over football-data
+    /// Print the record of a bot of your own, written as a rule file, over football-data or recordings
     Backtest(Backtest),
     /// Write the results of a file for events that have picks, and end
     Results(Results),

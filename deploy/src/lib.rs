@@ -95,7 +95,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Account(config) => roles::account::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
-        Command::Backtest(config) => roles::evaluate::backtest(&config)?,
+        Command::Backtest(config) => return roles::evaluate::backtest(&config),
         Command::Results(config) => roles::results::run(&config)?,
         Command::Fit(config) => return roles::evaluate::fit(&config),
         Command::Synth(config) => roles::synth::run(&config)?,

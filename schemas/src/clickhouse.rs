@@ -52,6 +52,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "007_leg_interval",
     "008_webhook_deliveries",
     "009_picks",
+    "010_pick_offers",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -19,7 +19,8 @@ pub use arb_model::{
     LineMovement, Pick, PickChange, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
 };
 pub use picks::{
-    PeriodScore, PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
+    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StatePick, StatePicks,
+    StateResult,
 };
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,
@@ -36,6 +37,7 @@ pub use state::{
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{
-    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
+    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
+    WebhookTimer,
 };

@@ -188,8 +188,8 @@ pub const SCAN_RESULTS: Topic = Topic {
     records: &[RecordType::ScanResult],
 };
 
-/// What is due at webhook endpoints and what came of each attempt: the only input of the delivery machine. A partition of it has the
-/// events of the feed's partition of that number.
+/// What is due at webhook endpoints and what came of each attempt: the only input of the delivery machine. All that is due at an
+/// endpoint is in the partition of its id.
 pub const WEBHOOK_TASKS: Topic = Topic {
     name: "webhook.tasks.v1",
     key: "event id, delivery id or endpoint id; timer",
@@ -206,12 +206,13 @@ pub const WEBHOOK_TASKS: Topic = Topic {
 /// Deliveries that are pending or have failed: the changelog of the delivery machine.
 pub const WEBHOOK_STATE: Topic = Topic {
     name: "webhook.state.v1",
-    key: "partition; progress; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
+    key: "partition; progress; feed/ and its partition; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
         RecordType::StateWebhookDelivery,
         RecordType::StateWebhooks,
+        RecordType::StateWebhookFeed,
         RecordType::StateWebhookFailing,
         RecordType::StateWebhookNotice,
         RecordType::StatePartition,
@@ -246,6 +247,7 @@ pub const PICK_TASKS: Topic = Topic {
         RecordType::PickCandidate,
         RecordType::ResultReport,
         RecordType::PickClosing,
+        RecordType::PickOffer,
         RecordType::PickTimer,
     ],
 };

@@ -27,9 +27,9 @@ use arb_model::{FilterValues, Name};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
-    Heartbeat, Leg, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
+    Heartbeat, Leg, Pick, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookFailing, StateWebhookNotice, StateWebhooks,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
     WebhookTimer,
 };
 use arb_schemas::view::{self, FrameView};
@@ -108,6 +108,7 @@ fn compare_picks() {
     stays(&picks::candidate());
     stays(&picks::report());
     stays(&picks::closing());
+    stays(&picks::offer());
     stays(&PickTimer { at: 7 });
     stays(&pick());
     stays(&StatePick { pick: pick(), taken_at: 8 });
@@ -149,7 +150,8 @@ fn compare_webhooks() {
     stays(&webhooks::redelivery());
     stays(&webhooks::delivery());
     stays(&StateWebhooks { epoch: 1, sequence: 2, clock: 3 });
-    stays(&StateWebhookFailing { endpoint: "whk_0000000000000001".into(), since: 4 });
+    stays(&StateWebhookFeed { partition: 3, epoch: 1_782_000_000_000, sequence: 9 });
+    stays(&webhooks::failing());
     stays(&StateWebhookNotice { nonce: "notice/key.expiring/abcdefgh/4".into(), at: 4 });
     stays(&webhooks::log());
 }
@@ -271,6 +273,14 @@ fn of_an_old_window_nothing_is_verified_or_known_of_its_books() {
     }
     let entry = read::<BoardEntry>("BoardEntry.v2.bin");
     assert!(entry.legs.iter().all(|leg| leg.effective_price.is_some() && leg.expected_interval.is_none()));
+}
+
+#[test]
+fn of_an_old_pick_no_later_offer_is_known() {
+    let of_state = read::<StatePick>("StatePick.v1.bin").pick;
+    let of_change = read::<PickChange>("PickChange.v1.bin").pick;
+    let without = Pick { offer_after_poll: None, offer_after_minute: None, ..pick() };
+    assert_eq!([read("Pick.v1.bin"), of_state, of_change], [(); 3].map(|()| without.clone()));
 }
 
 #[test]

@@ -15,13 +15,14 @@ use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
-use arb_kafka::{Cluster, CommandProducer};
 use arb_runtime::fail_point::Point;
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS};
 use arb_schemas::wire::{WireError, decode};
 use fastrand::Rng;
+use rdkafka::config::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord};
 
 use crate::kafka::{read_all, read_places};
 use crate::support::program::{Role, RunOutput, arb, run};
@@ -164,9 +165,18 @@ fn now() -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros()).unwrap()
 }
 
-fn send(producer: &CommandProducer, request: &Request) {
-    assert!(producer.send(&request.id, &codec::encode_request(request).unwrap()).unwrap());
-    producer.serve(Duration::from_millis(2)).unwrap();
+/// A producer that delivers each command once, however long the broker takes: that of the roles gives one up early.
+fn producer(broker: &Broker) -> BaseProducer {
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", &broker.brokers).set("enable.idempotence", "true");
+    config.create().unwrap()
+}
+
+fn send(producer: &BaseProducer, request: &Request) {
+    let value = codec::encode_request(request).unwrap();
+    let record = BaseRecord::to(ACCOUNT_COMMANDS.name).partition(0).key(&*request.id).payload(&value);
+    producer.send(record).map_err(|(error, _)| error).unwrap();
+    producer.poll(Duration::from_millis(2));
 }
 
 /// What a reader of committed records has: each part as it was written last, and the offset up to which it reaches.
@@ -228,7 +238,7 @@ fn twenty_owners_killed_under_load_lose_nothing_and_do_nothing_twice() {
 /// Kills so many owners, at each point in turn.
 fn kill_owners(kills: usize, seed: u64) {
     let broker = Broker::start();
-    let producer = CommandProducer::new(&Cluster::plaintext(&broker.brokers), &ACCOUNT_COMMANDS).unwrap();
+    let producer = producer(&broker);
     let mut commands = Commands { rng: Rng::with_seed(seed), sent: Vec::new() };
     let armed = |index: usize| {
         let point = KILLS[index % KILLS.len()].key();
@@ -282,7 +292,7 @@ fn kill_owners(kills: usize, seed: u64) {
 #[test]
 fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
     let broker = Broker::start();
-    let producer = CommandProducer::new(&Cluster::plaintext(&broker.brokers), &ACCOUNT_COMMANDS).unwrap();
+    let producer = producer(&broker);
     let mut owner = start(&broker, "owner.log", &[]);
     wait_for_owner(&mut owner);
     let mut standby = start(&broker, "standby.log", &[]);

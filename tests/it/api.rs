@@ -2,10 +2,15 @@
 
 use serde_json::json;
 
-use crate::support::http::{Answer, request};
+use crate::support::http::{Answer, once_it_knows, request};
 use crate::support::recordings;
 use crate::support::serve::Key;
 use crate::support::stack::Stack;
+
+/// What an instance answers that knows its accounts.
+fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> Answer {
+    once_it_knows(|| request(method, url, headers)).unwrap()
+}
 
 /// A problem of this status and type, with an id, whose type resolves.
 fn assert_problem(stack: &Stack, answer: &Answer, status: u16, name: &str) {
@@ -15,7 +20,7 @@ fn assert_problem(stack: &Stack, answer: &Answer, status: u16, name: &str) {
     assert_eq!((&body["status"], &body["type"]), (&json!(status), &json!(format!("/problems/{name}"))));
     assert!(body["title"].is_string() && body["detail"].is_string());
     assert_eq!(answer.header("x-request-id").len(), 16);
-    let page = request("GET", &format!("{}/problems/{name}", stack.url), &[]).unwrap();
+    let page = ask("GET", &format!("{}/problems/{name}", stack.url), &[]);
     assert_eq!(page.status, 200);
 }
 
@@ -35,22 +40,21 @@ fn unauthorized(stack: &Stack) {
         &[("x-api-key", &stack.key)],
     ];
     for headers in refused {
-        let answer = request("GET", &url, headers).unwrap();
+        let answer = ask("GET", &url, headers);
         assert_problem(stack, &answer, 401, "unauthorized");
         assert_eq!(answer.header("www-authenticate"), "Bearer");
         assert!(!answer.body.contains(&stack.key));
     }
-    let of_nobody = request("GET", &url, &[("authorization", &foreign)]).unwrap();
+    let of_nobody = ask("GET", &url, &[("authorization", &foreign)]);
     assert_eq!(of_nobody.json()["detail"], "The key is not valid.");
-    let other_header = request("GET", &url, &[("x-api-key", &stack.key)]).unwrap();
+    let other_header = ask("GET", &url, &[("x-api-key", &stack.key)]);
     assert!(other_header.json()["detail"].as_str().unwrap().contains("Authorization"));
     let right = format!("Bearer {}", stack.key);
-    let both =
-        |other: &str| request("GET", &url, &[("authorization", &right), ("x-api-key", other)]).unwrap();
+    let both = |other: &str| ask("GET", &url, &[("authorization", &right), ("x-api-key", other)]);
     assert_problem(stack, &both("arb_live_other"), 400, "invalid-request");
     assert_eq!(both(&stack.key).status, 200);
     let lower_case = format!("bearer {}", stack.key);
-    assert_eq!(request("GET", &url, &[("authorization", &lower_case)]).unwrap().status, 200);
+    assert_eq!(ask("GET", &url, &[("authorization", &lower_case)]).status, 200);
 }
 
 fn invalid_requests(stack: &Stack) {
@@ -70,12 +74,12 @@ fn invalid_requests(stack: &Stack) {
     assert_problem(stack, &stack.get("/v1/nothing"), 404, "not-found");
     assert_problem(stack, &stack.get("/problems/nothing"), 404, "not-found");
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
-        let answer = request(method, &format!("{}/v1/arbs", stack.url), &[]).unwrap();
+        let answer = ask(method, &format!("{}/v1/arbs", stack.url), &[]);
         assert_problem(stack, &answer, 405, "method-not-allowed");
         assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
     }
     for path in ["/livez", "/readyz"] {
-        let answer = request("HEAD", &format!("{}{path}", stack.url), &[]).unwrap();
+        let answer = ask("HEAD", &format!("{}{path}", stack.url), &[]);
         assert_eq!((answer.status, &*answer.body), (200, ""), "{path}");
     }
 }

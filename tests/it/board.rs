@@ -8,7 +8,7 @@ use arb_schemas::wire::{self, RecordType};
 use serde_json::{Value, json};
 
 use crate::evaluate::windows;
-use crate::kafka::read_all;
+use crate::kafka::{read_all, wait_until_settled};
 use crate::support::oracle::{assert_same, oracle};
 use crate::support::recordings;
 use crate::support::stack::Stack;
@@ -109,6 +109,7 @@ fn assert_ranked(board: &Value) {
 /// The open entries at the end of the feed; every partition must number its events one by one.
 fn fold_feed(stack: &Stack) -> BTreeMap<String, i64> {
     let (mut open, mut sequences) = (BTreeMap::new(), BTreeMap::new());
+    wait_until_settled(&stack.broker.brokers, &FEED_EVENTS);
     for record in read_all(&stack.broker.brokers, FEED_EVENTS.name) {
         let sequence = if RecordType::of(&record.value).unwrap() == RecordType::CloseSignal {
             let signal: CloseSignal = wire::decode(&record.value).unwrap();

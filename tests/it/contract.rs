@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::kafka::write_to;
-use crate::support::http::{Answer, request, send};
+use crate::support::http::{Answer, once_it_knows, request, send};
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::sse::Sse;
 use crate::support::wait_for;
@@ -61,7 +61,8 @@ struct Site {
 
 impl Site {
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
-        request(method, &format!("{}{path}", self.running.url), headers).unwrap()
+        let url = format!("{}{path}", self.running.url);
+        once_it_knows(|| request(method, &url, headers)).unwrap()
     }
 
     /// On the first surface.
@@ -80,7 +81,8 @@ impl Site {
 
     fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
         let all = [&[("content-type", "application/json")], headers].concat();
-        send("POST", &format!("{}{path}", self.running.url), &all, body.to_string().into_bytes()).unwrap()
+        let (url, body) = (format!("{}{path}", self.running.url), body.to_string().into_bytes());
+        once_it_knows(|| send("POST", &url, &all, body.clone())).unwrap()
     }
 
     fn scan(&self, body: &Value) -> Value {
@@ -95,6 +97,8 @@ impl Site {
 fn every_sentence_of_the_contract_holds() {
     let local = LocalHome::new();
     let running = local.replay(51, 60, "2026-01-01T03:00:00Z");
+    // From then on the market stands still.
+    running.board_at("2026-01-01T03:00:00Z");
     let brokers = format!("127.0.0.1:{}", local.kafka_port);
     write_to(&brokers, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
     let mut site = Site { running, test_key: String::new() };
@@ -215,27 +219,41 @@ fn the_usage(site: &Site) {
 
 fn the_quota_of_every_response(site: &Site) {
     let quota = site.api_key("/api/v1/usage")["quota"].as_u64().unwrap();
-    let tag = site.ask("GET", "/api/v1/arbs", &[("x-api-key", &site.running.key)]);
-    let (tag, key) = (tag.header("etag").to_owned(), &*site.running.key);
+    let key = &*site.running.key;
     let of = |answer: &Answer| {
         let [remaining, used] = ["x-requests-remaining", "x-requests-used"]
             .map(|name| answer.header(name).parse::<u64>().unwrap_or_else(|error| panic!("{name}: {error}")));
         (remaining + used, answer.header("x-plan").to_owned())
     };
-    for (method, path, tag, status) in [
-        ("GET", "/api/v1/arbs", "", 200),
-        ("GET", "/api/v1/arbs", &*tag, 304),
-        ("HEAD", "/api/v1/signals", "", 200),
-        ("GET", "/api/v1/arbs?limit=0", "", 400),
-        ("GET", "/api/v1/nothing", "", 404),
-        ("PUT", "/api/v1/arbs", "", 405),
-    ] {
-        let answer = site.ask(method, path, &[("x-api-key", key), ("if-none-match", tag)]);
+    let check = |(method, path): (&str, &str), answer: &Answer, status: u16| {
         assert_eq!(answer.status, status, "{method} {path}");
-        assert_eq!(of(&answer), (quota, "enterprise".to_owned()), "{method} {path}");
+        assert_eq!(of(answer), (quota, "enterprise".to_owned()), "{method} {path}");
         let without = site.ask(method, path, &[("x-api-key", "arb_live_none")]);
         assert_eq!(of(&without), (0, "none".to_owned()), "{method} {path} {}", without.status);
+    };
+    for (method, path, status) in [
+        ("GET", "/api/v1/arbs", 200),
+        ("HEAD", "/api/v1/signals", 200),
+        ("GET", "/api/v1/arbs?limit=0", 400),
+        ("GET", "/api/v1/nothing", 404),
+        ("PUT", "/api/v1/arbs", 405),
+    ] {
+        check((method, path), &site.ask(method, path, &[("x-api-key", key)]), status);
     }
+    check(("GET", "/api/v1/arbs"), &unchanged_board(site), 304);
+}
+
+/// The answer to a client that has the board; of a market that stands still too it is another one when it becomes stale.
+fn unchanged_board(site: &Site) -> Answer {
+    let ask = |tag: &str| {
+        let headers = [("x-api-key", &*site.running.key), ("if-none-match", tag)];
+        site.ask("GET", "/api/v1/arbs", &headers)
+    };
+    wait_for("the board is the same before and after", || {
+        let before = ask("").header("etag").to_owned();
+        let answer = ask(&before);
+        (ask("").header("etag") == before).then_some(answer)
+    })
 }
 
 fn keys_of_a_new_user(site: &Site) {

@@ -8,7 +8,7 @@ use arb_schemas::time::SECOND;
 use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, ODDS_TICKS};
 use arb_schemas::wire;
 
-use crate::kafka::{read_all, write};
+use crate::kafka::{read_all, wait_until_settled, write};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -90,6 +90,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
     let header = |name: &str| &dead.headers.iter().find(|(key, _)| key == name).unwrap().1;
     assert_eq!(header("arb-reason"), "partly-left-out");
     assert_eq!(header("arb-error"), "last_seen_at in the future: 1, price out of range: 1");
+    wait_until_settled(&broker.brokers, &FEED_EVENTS);
     let feed = read_all(&broker.brokers, FEED_EVENTS.name);
     let window: ArbWindow = wire::decode(&feed[0].value).unwrap();
     assert!(window.entry.legs.iter().all(|leg| leg.book == "alpha"));

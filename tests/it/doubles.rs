@@ -174,7 +174,10 @@ fn clickhouse_has_every_transition_once_though_the_sink_is_killed_in_between() {
 }
 
 fn write_letters(brokers: &str, epoch: &str, offsets: &[&str]) {
-    let producer: BaseProducer = ClientConfig::new().set("bootstrap.servers", brokers).create().unwrap();
+    // Each once and in this order, also when an acknowledgement is late.
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
+    let producer: BaseProducer = config.create().unwrap();
     for offset in offsets {
         let header = |headers: OwnedHeaders, (key, value)| headers.insert(Header { key, value: Some(value) });
         let named = [("arb-reason", "ahead"), ("arb-offset", *offset), ("arb-epoch", epoch)];

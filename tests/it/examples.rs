@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use arb_schemas::topics::PICKS;
 use arb_schemas::wire::encode;
@@ -80,15 +81,24 @@ fn at_home(line: &str, local: &LocalHome) -> String {
     line.replace("127.0.0.1:8080", &local.listen)
         .replace("127.0.0.1:18123", &clickhouse)
         .replace("cat .arb/", &format!("cat {home}/"))
-        .replacen("curl ", "curl --max-time 5 ", 1)
+        // A stream ends by this alone.
+        .replacen(
+            "curl ",
+            if line.contains("curl -sN") { "curl --max-time 10 " } else { "curl --max-time 120 " },
+            1,
+        )
 }
 
-/// What a line of a page prints, run by a shell with a key.
+/// What a line of a page prints, run by a shell with a key once the instance knows its accounts.
 fn shell(line: &str, local: &LocalHome, key: &str) -> String {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &at_home(line, local)]).env("KEY", key).current_dir(root());
-    let output = shell.stdin(Stdio::null()).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    let line = at_home(line, local);
+    wait_for("the accounts are known", || {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).env("KEY", key).current_dir(root());
+        let output = shell.stdin(Stdio::null()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (!text.contains(r#""type":"/problems/accounts-unavailable""#)).then_some(text)
+    })
 }
 
 /// The names of all fields in a text of JSON, whole or not.
@@ -102,8 +112,24 @@ fn fields(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn has_window(running: &Running) -> Option<()> {
-    running.board().filter(|board| board["arbs"].as_array().is_some_and(|arbs| !arbs.is_empty())).map(drop)
+/// The event of the first window on the board, if there is one.
+fn first_event(running: &Running) -> Option<String> {
+    let board = running.board()?;
+    board["arbs"][0]["event"]["id"].as_str().map(str::to_owned)
+}
+
+/// Fields that pages show and no answer has had.
+fn missing(shown: &BTreeSet<String>) -> Vec<(String, String)> {
+    // What they show is no answer of the API: `mcp` runs the configuration of the other page.
+    let others = ["docs/recordings.md", "docs/api/mcp.md"];
+    let mut missing = Vec::new();
+    for page in documents().iter().filter(|page| !others.contains(&page.as_str())) {
+        for block in blocks(&read(page), "json") {
+            let fields = fields(block).into_iter().filter(|name| !shown.contains(name));
+            missing.extend(fields.map(|name| (page.clone(), name)));
+        }
+    }
+    missing
 }
 
 /// Libraries of others that examples use; the tests of `registry` and `webhooks` run these with what they need.
@@ -130,20 +156,13 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
     let pick = arb_model::fixtures::pick();
     let brokers = format!("127.0.0.1:{}", local.kafka_port);
     write_to(&brokers, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
-    wait_for("a window", || has_window(&running));
+    let event = wait_for("a window", || first_event(&running));
     let requests = commands(&["curl "]);
     assert!(requests.len() >= 8, "only {} requests were found", requests.len());
+    let requests = requests.iter().filter(|(_, line)| line.contains("127.0.0.1"));
     let mut shown = BTreeSet::new();
-    // A refusal, and entries of which some are not verified.
-    for limit in ["0", "500"] {
-        let url = format!("'http://127.0.0.1:8080/v1/arbs?limit={limit}'");
-        let line = format!("curl -s -H \"Authorization: Bearer $KEY\" {url}");
-        shown.extend(fields(&shell(&line, &local, &running.key)));
-    }
-    let board = running.board().unwrap();
-    let event = board["arbs"][0]["event"]["id"].as_str().unwrap();
-    for (page, line) in requests.iter().filter(|(_, line)| line.contains("127.0.0.1")) {
-        let answer = shell(&line.replace("$EVENT", event), &local, &running.key);
+    for (page, line) in requests.clone() {
+        let answer = shell(&line.replace("$EVENT", &event), &local, &running.key);
         assert!(!answer.is_empty() && !answer.contains("\"type\":\"/problems/"), "{page}: {line}\n{answer}");
         if line.contains("text/csv") {
             assert!(answer.starts_with("rank,") && answer.ends_with("\r\n"), "{page}: {line}\n{answer}");
@@ -153,20 +172,35 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
         shown.extend(fields(&answer));
     }
     for (page, block) in python_alone() {
-        let mut python = Command::new("python3");
-        python.args(["-c", &block]).env("KEY", &running.key).env("SITE", &running.url);
-        let output = run(&mut python);
+        let output = wait_for("the instance can answer", || {
+            let mut python = Command::new("python3");
+            python.args(["-c", &block]).env("KEY", &running.key).env("SITE", &running.url);
+            // It ends with an error when the instance does not know its accounts at the moment.
+            Some(run(&mut python)).filter(|output| output.success || !output.err.contains("503"))
+        });
         assert!(output.success && !output.out.is_empty(), "{page}: {}{}", output.out, output.err);
         serde_json::from_str::<Value>(&output.out).unwrap();
     }
-    // What they show is no answer of the API: `mcp` runs the configuration of the other page.
-    let others = ["docs/recordings.md", "docs/api/mcp.md"];
-    for page in documents().iter().filter(|page| !others.contains(&page.as_str())) {
-        for block in blocks(&read(page), "json") {
-            let missing: Vec<_> = fields(block).into_iter().filter(|name| !shown.contains(name)).collect();
-            assert!(missing.is_empty(), "{page} shows fields that no answer has: {missing:?}\n{shown:?}");
+    // A refusal, and entries of which some are not verified.
+    let board = |limit| {
+        format!("curl -s -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/arbs?limit={limit}'")
+    };
+    shown.extend(fields(&shell(&board(0), &local, &running.key)));
+    // The market moves: what a page shows may be there a moment later, such as an arb of the sport that is scanned.
+    let lists = requests.map(|(_, line)| line.clone()).filter(|line| !line.contains("curl -sN"));
+    let lists: Vec<_> = lists.chain([board(500)]).collect();
+    wait_for("each field that a page shows is in an answer", || {
+        let missing = missing(&shown);
+        if missing.is_empty() {
+            return Some(());
         }
-    }
+        println!("fields that no answer has had: {missing:?}");
+        std::thread::sleep(Duration::from_secs(1));
+        for line in &lists {
+            shown.extend(fields(&shell(&line.replace("$EVENT", &event), &local, &running.key)));
+        }
+        None
+    });
     running.signal(Signal::INT);
     assert!(running.child.wait().unwrap().success());
 }

@@ -19,10 +19,17 @@ fn sentence(command: &mut Command) -> String {
 
 /// `arb up` with a separate home folder, free ports and only these programs on the PATH.
 fn up(scratch: &Path, programs: &[&str]) -> Command {
-    up_at("127.0.0.1:0", port_pair(), scratch, programs)
+    with_clickhouse(up_at("127.0.0.1:0", port_pair(), scratch, programs))
 }
 
-/// The same at these ports.
+/// With free ports of ClickHouse: another system on the machine may have the usual ones.
+fn with_clickhouse(mut command: Command) -> Command {
+    let (port, native) = (port_pair(), port_pair());
+    command.args(["--clickhouse-port", &port.to_string(), "--clickhouse-native-port", &native.to_string()]);
+    command
+}
+
+/// `arb up` at these ports, and at the usual ones of ClickHouse.
 fn up_at(listen: &str, kafka_port: u16, scratch: &Path, programs: &[&str]) -> Command {
     let bin = scratch.join("bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -84,13 +91,16 @@ fn ports_in_use_are_named() {
     let [scratch, other, third] = [(); 3].map(|()| tempfile::tempdir().unwrap());
     let taken = TcpListener::bind(("127.0.0.1", port_pair() + 1)).unwrap();
     let address = taken.local_addr().unwrap();
-    let output = sentence(&mut up_at(&address.to_string(), port_pair(), scratch.path(), &PROGRAMS));
+    let up = |listen: &str, kafka_port, scratch: &tempfile::TempDir| {
+        sentence(&mut with_clickhouse(up_at(listen, kafka_port, scratch.path(), &PROGRAMS)))
+    };
+    let output = up(&address.to_string(), port_pair(), &scratch);
     let advice = "is in use: stop what listens there, or choose another with";
     assert_eq!(output, format!("arb: {address} {advice} --listen"));
-    let output = sentence(&mut up_at("127.0.0.1:0", address.port(), other.path(), &PROGRAMS));
+    let output = up("127.0.0.1:0", address.port(), &other);
     assert_eq!(output, format!("arb: {address} {advice} --kafka-port"));
     let below = address.port() - 1;
-    let output = sentence(&mut up_at("127.0.0.1:0", below, third.path(), &PROGRAMS));
+    let output = up("127.0.0.1:0", below, &third);
     assert_eq!(output, format!("arb: {address} {advice} --kafka-port"), "the controller's port");
 }
 
@@ -118,7 +128,7 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
     let taken = TcpListener::bind(("127.0.0.1", port())).unwrap();
     let address = taken.local_addr().unwrap();
     // Neither a Java nor a Maven, which would fetch Kafka.
-    let mut command = up(scratch.path(), &[]);
+    let mut command = up_at("127.0.0.1:0", port_pair(), scratch.path(), &[]);
     command.args(["--clickhouse-port", &address.port().to_string(), "--replay", "nowhere.jsonl"]);
     let output = sentence(&mut command);
     for part in [

@@ -1,14 +1,14 @@
 //! Nothing lost, nothing twice: processors killed and frozen at every point of a transaction leave what an
 //! undisturbed one leaves, record for record.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arb_runtime::fail_point::Point;
 use arb_schemas::time::{SECOND, parse_rfc3339, to_rfc3339};
-use arb_schemas::topics::PROCESS_STATE;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS, PROCESS_STATE};
 use rustix::process::Signal;
 
-use crate::kafka::{Open, write};
+use crate::kafka::{Open, ends, try_committed, write};
 use crate::processor::wait_for_poll;
 use crate::support::processors::{Outcome, Processors};
 use crate::support::program::Role;
@@ -21,9 +21,9 @@ pub(crate) const POLLS: u64 = 240;
 pub(crate) const CHUNK: u64 = 6;
 /// Kills of a run, at least.
 const KILLS: usize = 10;
-/// How long to wait for a kill before more is published: a processor may own nothing just now.
-const LULL: Duration = Duration::from_secs(8);
-
+/// Between two looks at how far the processors are, and how long the broker may take to answer one.
+const LOOK: Duration = Duration::from_millis(200);
+const ASK: Duration = Duration::from_secs(5);
 /// The time of a poll.
 pub(crate) fn poll(index: u64) -> String {
     let start = parse_rfc3339("2026-01-01T00:00:00Z").unwrap();
@@ -95,6 +95,20 @@ fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rn
     processors.start(number, &["--commit-records", records, "--kill-at", &passage(random)]);
 }
 
+/// The processors that are killed at what is published; none when all of it is processed.
+fn next_dead(broker: &Broker, processors: &mut Processors<'_>) -> Vec<u32> {
+    let published: Vec<_> =
+        (0..DEFAULT_PARTITIONS).map(|id| Some(ends(&broker.brokers, ODDS_TICKS.name, id).1)).collect();
+    wait_for("a processor is killed, or everything is processed", || {
+        // Each look makes a client.
+        std::thread::sleep(LOOK);
+        let dead = processors.dead();
+        let is_processed =
+            || try_committed(&broker.brokers, "arb-process", ASK).is_ok_and(|at| at == published);
+        (!dead.is_empty() || is_processed()).then_some(dead)
+    })
+}
+
 /// Two processors on one feed, killed with -9 at points from a seed and started again.
 fn killed(seed: u64) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
@@ -106,12 +120,7 @@ fn killed(seed: u64) -> Outcome {
     while kills < KILLS {
         assert!(feed.published < POLLS, "seed {seed}: only {kills} kills");
         feed.publish(feed.published + CHUNK);
-        let lull = Instant::now() + LULL;
-        let mut dead = Vec::new();
-        while dead.is_empty() && Instant::now() < lull {
-            std::thread::sleep(Duration::from_millis(20));
-            dead = processors.dead();
-        }
+        let dead = next_dead(&broker, &mut processors);
         kills += dead.len();
         for number in dead {
             start(&mut processors, number, &mut random);

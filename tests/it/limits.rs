@@ -14,7 +14,7 @@ use arb_schemas::wire::{self, RecordType};
 use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
-use crate::kafka::{read_all, try_committed};
+use crate::kafka::{read_all, try_committed, wait_until_settled};
 use crate::support::metrics::Admin;
 use crate::support::program::Role;
 use crate::support::stack::Broker;
@@ -117,6 +117,10 @@ fn no_record_keeps_a_processor_from_coming_back() {
     for (index, message) in (1..).zip(&messages) {
         write(&broker, message);
         process_and_kill(&broker, index);
+    }
+    // The markers of the last transaction come to one topic after the other.
+    for topic in [DEAD_TICKS, ARBS_BOARD, PROCESS_STATE] {
+        wait_until_settled(&broker.brokers, &topic);
     }
     let reasons: Vec<_> = read_all(&broker.brokers, DEAD_TICKS.name)
         .iter()

@@ -1,10 +1,14 @@
 //! Limits of books, from a server that implements The Odds API to the board over HTTP, on a real Kafka.
 
+use arb_schemas::records::ArbWindow;
+use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::wire::{RecordType, decode};
 use serde_json::{Value, json};
 
+use crate::kafka::read_all;
 use crate::live::{HOUR, KEY, worker};
 use crate::support::odds_api::OddsApi;
-use crate::support::stack::Stack;
+use crate::support::stack::{Broker, Stack};
 use crate::support::wait_for;
 
 /// One event on which two books make an arb: `alpha` takes 100.559 on the home side at 2.1, `beta` so much on the other at 2.2.
@@ -26,6 +30,22 @@ fn limited(beta: &Value) -> Vec<Value> {
     vec![json!([{
         "id": "e", "sport_key": "", "commence_time": "", "home_team": "H", "away_team": "A", "bookmakers": [alpha, beta],
     }])]
+}
+
+/// Fails when a window was updated between two of its numbers for anything but a flag: a slow machine lets its prices grow old.
+fn assert_updated_for_flags_alone(broker: &Broker, id: &Value, (from, to): (i64, i64)) {
+    let windows = wait_for("the feed has what the board has", || {
+        let records = read_all(&broker.brokers, FEED_EVENTS.name).into_iter();
+        let of_windows = records
+            .filter(|record| RecordType::of(&record.value).is_ok_and(|it| it == RecordType::ArbWindow));
+        let windows = of_windows.map(|record| decode::<ArbWindow>(&record.value).unwrap());
+        let windows: Vec<_> = windows.filter(|window| *id == json!(window.entry.id)).collect();
+        windows.last().is_some_and(|last| last.entry.sequence >= to).then_some(windows)
+    });
+    let flags = |window: &ArbWindow| (window.entry.simultaneous, window.entry.verified);
+    for pair in windows.windows(2).filter(|pair| (from + 1..=to).contains(&pair[1].entry.sequence)) {
+        assert_ne!(flags(&pair[0]), flags(&pair[1]), "{:?}", pair[1].entry);
+    }
 }
 
 #[test]
@@ -51,13 +71,15 @@ fn limits_of_books_are_requested_and_bound_the_stakes_of_the_board() {
     let stakes = |entry: &Value| [0, 1].map(|leg| entry["legs"][leg]["stake"].clone());
     assert_eq!((limits(&first), stakes(&first)), ([json!(100.55), json!(40.0)], [json!(41.9), json!(40.0)]));
     assert_eq!(first["warnings"], json!([]));
-    // Another limit alone is no event: the same window, the same number.
+    // Another limit alone is no event: the same window, and no update.
     api.state().content = limited(&json!(20.5));
     let second = shown(&json!(20.5), 41.97);
     assert_eq!(limits(&second), [json!(100.55), json!(20.5)]);
-    for same in ["id", "opened_at", "sequence"] {
+    for same in ["id", "opened_at"] {
         assert_eq!(first[same], second[same], "{same}");
     }
+    let numbers = [&first, &second].map(|entry| entry["sequence"].as_i64().unwrap());
+    assert_updated_for_flags_alone(broker, &first["id"], numbers.into());
     // A limit that is none leaves the price, and what the other leg takes.
     api.state().content = limited(&json!("none"));
     let third = shown(&json!("none"), 196.52);

@@ -104,6 +104,8 @@ fn events_and_their_odds_have_every_leg_of_the_board() {
     let stack = Stack::start("board");
     let recording = recordings::simulated(stack.broker.scratch.path(), 6, 60);
     stack.broker.ingest(&recording, &[]);
+    // Only then does nothing move between what is asked for one after the other.
+    stack.board_at(&poll(59));
     let board = wait_for("a board that the replica has reached", || {
         let board = stack.get("/v1/arbs?limit=500").json();
         let computed = stack.get("/v1/arbs?limit=500&total_stake=100").json();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -18,11 +18,15 @@ fn text(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Runs npm in a folder; it must succeed.
-fn npm(folder: &Path, arguments: &[&str]) -> String {
+fn output_of_npm(folder: &Path, arguments: &[&str]) -> Output {
     let mut npm = Command::new("npm");
     let output = npm.args(arguments).current_dir(folder).output();
-    let output = output.expect("npm is there (on Debian: apt-get install npm)");
+    output.expect("npm is there (on Debian: apt-get install npm)")
+}
+
+/// Runs npm in a folder; it must succeed.
+fn npm(folder: &Path, arguments: &[&str]) -> String {
+    let output = output_of_npm(folder, arguments);
     assert!(output.status.success(), "npm {arguments:?}: {}", text(&output));
     text(&output)
 }
@@ -56,6 +60,16 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
+/// What npm and its tools read beside the sources.
+const SETTINGS: [&str; 6] = [
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "vite.config.ts",
+    "eslint.config.js",
+];
+
 /// The sources of the page with their packages, in a folder of the repository's home, which keeps the packages.
 fn workshop() -> PathBuf {
     let (from, folder) = (root().join("api/dashboard"), root().join(".arb/dashboard"));
@@ -63,7 +77,7 @@ fn workshop() -> PathBuf {
         let _ = fs::remove_dir_all(folder.join(gone));
     }
     copy(&from.join("src"), &folder.join("src"));
-    for name in ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"] {
+    for name in SETTINGS {
         fs::copy(from.join(name), folder.join(name)).unwrap();
     }
     fs::copy(root().join("schemas/openapi/openapi.json"), folder.join("openapi.json")).unwrap();
@@ -76,10 +90,26 @@ fn workshop() -> PathBuf {
     folder
 }
 
+/// Text that becomes markup, and a comment that would allow it.
+const FAULT: &str =
+    "/* eslint-disable */ export const show = (to: Element) => { to.innerHTML = '<b>text</b>' }\n";
+
+/// The sources follow the lints. A fault beside them is found: else lints that find none would say nothing.
+fn lint(folder: &Path) {
+    npm(folder, &["run", "lint"]);
+    let fault = folder.join("src/fault.ts");
+    fs::write(&fault, FAULT).unwrap();
+    let output = output_of_npm(folder, &["exec", "--offline", "--", "eslint", "src/fault.ts"]);
+    fs::remove_file(fault).unwrap();
+    let found = text(&output);
+    assert!(!output.status.success() && found.contains("Text never becomes markup"), "{found}");
+}
+
 #[test]
-fn what_is_checked_in_is_what_npm_builds_and_its_types_and_tests_hold() {
+fn what_is_checked_in_is_what_npm_builds_and_its_types_lints_and_tests_hold() {
     let folder = workshop();
     npm(&folder, &["run", "types"]);
+    lint(&folder);
     let tested = npm(&folder, &["test"]);
     assert!(tested.contains("passed"), "{tested}");
     npm(&folder, &["run", "build"]);
@@ -89,6 +119,16 @@ fn what_is_checked_in_is_what_npm_builds_and_its_types_and_tests_hold() {
     for (name, bytes) in &built {
         assert!(stored[name] == *bytes, "{} is another one: npm run build in api/dashboard", name.display());
     }
+}
+
+/// The names of the pages of one thing, which the navigation does not list, by the source of the page.
+fn pages() -> Vec<String> {
+    let main = fs::read_to_string(root().join("api/dashboard/src/main.tsx")).unwrap();
+    let table = main.lines().find(|line| line.starts_with("const PAGES")).expect("a line with all of them");
+    let names = table.split("under: '").skip(1).map(|page| page.split('\'').nth(2).unwrap().to_lowercase());
+    let names: Vec<_> = names.collect();
+    assert!(names.contains(&"entry".to_owned()), "{table}");
+    names
 }
 
 #[test]
@@ -105,7 +145,13 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     if std::env::var_os("ARB_WRITE_IMAGES").is_some() {
         reader.env("ARB_TEST_IMAGES", root().join("docs/images"));
     }
-    let mut reader = reader.stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut reader = reader.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node is there");
+    let mut done = reader.stdin.take().unwrap();
+    // It goes on when it is told that the receiver does.
+    let mut answer_with = |status| {
+        receiver.set(Manner::Status(status, ""));
+        writeln!(done, "done").unwrap();
+    };
     let mut steps = Vec::new();
     for line in BufReader::new(reader.stdout.take().unwrap()).lines().map(Result::unwrap) {
         println!("{line}");
@@ -114,15 +160,19 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
                 let serve = children(running.child.id(), "serve")[0];
                 kill_process(Pid::from_raw(serve).unwrap(), Signal::KILL).unwrap();
             }
-            r#"{"step":"the receiver fails"}"# => receiver.set(Manner::Status(500, "")),
-            r#"{"step":"the receiver is gone"}"# => receiver.set(Manner::Status(410, "")),
-            r#"{"step":"the receiver takes events"}"# => receiver.set(Manner::Status(200, "")),
+            r#"{"step":"the receiver fails"}"# => answer_with(500),
+            r#"{"step":"the receiver is gone"}"# => answer_with(410),
+            r#"{"step":"the receiver takes events"}"# => answer_with(200),
             _ => {}
         }
         steps.push(line);
     }
     assert!(reader.wait().unwrap().success(), "{steps:?}");
     assert_eq!(steps.last().map(String::as_str), Some(r#"{"step":"done"}"#));
+    for page in pages() {
+        let checked = format!(r#"{{"step":"checked","view":"{page}"}}"#);
+        assert!(steps.contains(&checked), "{page} was not checked");
+    }
     let drawn = files(&shots).len();
     assert!(drawn >= 30, "{drawn} pictures: each view in both themes");
     // While the former secret is valid, a request is signed with both.

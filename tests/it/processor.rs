@@ -10,7 +10,7 @@ use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, DEFAULT_PARTITIONS, FEED_EVENT
 use arb_schemas::wire;
 use rdkafka::message::Message;
 
-use crate::kafka::{Record, commit_by_hand, read_all, reader, without_epoch, write};
+use crate::kafka::{Record, commit_by_hand, read_all, reader, wait_until_settled, without_epoch, write};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, Stack};
 use crate::support::{recordings, wait_for};
@@ -33,11 +33,13 @@ fn it_continues_at_its_position() {
     straight.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
     straight.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);
     assert_eq!(straight.board_at("2026-01-01T04:05:00Z"), board);
-    let feed = |stack: &Stack| {
-        let records = read_all(&stack.broker.brokers, FEED_EVENTS.name).into_iter();
-        records.map(without_epoch).collect::<Vec<_>>()
-    };
-    assert!(feed(&stack) == feed(&straight), "the feed");
+    assert!(whole_feed(&stack.broker) == whole_feed(&straight.broker), "the feed");
+}
+
+/// The feed, once every transaction on it has ended.
+fn whole_feed(broker: &Broker) -> Vec<Record> {
+    wait_until_settled(&broker.brokers, &FEED_EVENTS);
+    read_all(&broker.brokers, FEED_EVENTS.name).into_iter().map(without_epoch).collect()
 }
 
 #[test]
@@ -61,6 +63,7 @@ fn an_unreadable_record_is_dead_lettered_with_its_reason_and_the_rest_is_process
     let mut process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
     let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
+    wait_until_settled(&broker.brokers, &DEAD_TICKS);
     let dead = read_all(&broker.brokers, DEAD_TICKS.name);
     let partition = partition_of("stranger", DEFAULT_PARTITIONS);
     assert_eq!(dead.len(), 1);
@@ -85,11 +88,11 @@ fn an_unreadable_record_is_dead_lettered_with_its_reason_and_the_rest_is_process
 fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     let broker = Broker::start();
     broker.ingest(&recordings::simulated(broker.scratch.path(), 35, 2), &[]);
-    // Reached only by a processor that has its partitions and a record.
-    let stall = ["--stall-at", "process:2", "--watchdog-ms", "5000"];
+    // Reached only by a processor that has its partitions and a record; until then it must move, also on a slow machine.
+    let stall = ["--stall-at", "process:2", "--watchdog-ms", "20000"];
     let output = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
     assert!(output.err.contains("partitions taken"), "{}", output.err);
-    assert!(!output.success && output.err.contains("has not moved for 5 s and is ended"), "{}", output.err);
+    assert!(!output.success && output.err.contains("has not moved for 20 s and is ended"), "{}", output.err);
 }
 
 /// Waits until every partition of the board contains a poll, and looks at something else meanwhile.
@@ -123,8 +126,7 @@ fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let last = parse_rfc3339("2026-01-01T03:15:00Z").unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
     process.stop();
-    let feed = read_all(&broker.brokers, FEED_EVENTS.name).into_iter().map(without_epoch);
-    (feed.collect(), std::fs::read_to_string(log).unwrap())
+    (whole_feed(&broker), std::fs::read_to_string(log).unwrap())
 }
 
 #[test]

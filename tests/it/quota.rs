@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::support::http::{Answer, request};
+use crate::support::http::{Answer, once_it_knows, request};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::{Broker, port};
 use crate::support::wait_for;
@@ -28,7 +28,7 @@ struct Sites {
 struct Instance {
     role: Mutex<Role>,
     listen: String,
-    /// How often it was killed.
+    /// Twice how often it was killed, and one more while it is being killed: whose an answer is then is not known.
     lives: AtomicU64,
 }
 
@@ -78,10 +78,19 @@ impl Sites {
         request("GET", &url, &[("x-api-key", &self.key)])
     }
 
-    fn usage(&self, instance: usize) -> Value {
-        let answer = self.ask(instance, "/api/v1/usage").unwrap();
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        answer.json()
+    /// The usage; `None` while the instance starts or does not know its accounts.
+    fn usage(&self, instance: usize) -> Option<Value> {
+        let answer = self.ask(instance, "/api/v1/usage")?;
+        let is_later = [401, 503].contains(&answer.status);
+        assert!(is_later || answer.status == 200, "{}", answer.body);
+        (!is_later).then(|| answer.json())
+    }
+
+    /// The usage as an instance has it, once every lease is settled or forfeited.
+    fn settled_usage(&self, instance: usize) -> Value {
+        wait_for("all is settled or forfeited", || {
+            self.usage(instance).filter(|usage| usage["open_leases"] == 0)
+        })
     }
 
     fn kill(&self, index: usize) {
@@ -89,6 +98,7 @@ impl Sites {
         let mut role = instance.role.lock().unwrap();
         instance.lives.fetch_add(1, Ordering::SeqCst);
         role.kill();
+        instance.lives.fetch_add(1, Ordering::SeqCst);
         *role = start_instance(&self.broker, &instance.listen);
     }
 
@@ -126,7 +136,7 @@ fn spend(sites: &Sites, instance: usize, plan: u64, is_over: &AtomicBool) -> u64
         let Some(answer) = asked else { continue };
         let (remaining, used) = quota(&answer, plan);
         answered += u64::from(answer.status == 200);
-        if life == lives() {
+        if life == lives() && life % 2 == 0 {
             assert!(last.0 != life || used >= last.1, "used fell from {} to {used}", last.1);
             last = (life, used);
         }
@@ -157,7 +167,7 @@ fn play(seed: u64, kills: usize) {
             if number == kills / 2 { sites.kill_owner() } else { sites.kill(rng.usize(0..INSTANCES)) }
         }
         while threads.iter().any(|thread| !thread.is_finished()) {
-            if begun.elapsed() > Duration::from_mins(3) {
+            if begun.elapsed() > Duration::from_mins(10) {
                 is_over.store(true, Ordering::SeqCst);
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -165,10 +175,7 @@ fn play(seed: u64, kills: usize) {
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     for instance in 0..INSTANCES {
-        let usage = wait_for("all is settled or forfeited", || {
-            let usage = sites.usage(instance);
-            (usage["open_leases"] == 0).then_some(usage)
-        });
+        let usage = sites.settled_usage(instance);
         let number = |field: &str| usage[field].as_u64().unwrap();
         let (used, forfeited) = (number("used"), number("forfeited"));
         println!("seed {seed}: {answered} answered, {used} used, {forfeited} forfeited");
@@ -204,13 +211,13 @@ fn a_lowered_plan_is_spent_exactly_over_three_instances() {
     let sites = Sites::start(300);
     let mut answered = 0;
     for number in 0..30 {
-        let answer = sites.ask(number % INSTANCES, "/api/v1/arbs").unwrap();
+        let answer = once_it_knows(|| sites.ask(number % INSTANCES, "/api/v1/arbs")).unwrap();
         answered += u64::from(answer.status == 200);
         quota(&answer, 300);
     }
     std::fs::write(sites.broker.path("plans.json"), plans(60)).unwrap();
     for instance in 0..INSTANCES {
-        wait_for("the plan is read", || (sites.usage(instance)["quota"] == 60).then_some(()));
+        wait_for("the plan is read", || (sites.usage(instance)?["quota"] == 60).then_some(()));
     }
     let is_over = AtomicBool::new(false);
     answered += std::thread::scope(|scope| {
@@ -219,7 +226,7 @@ fn a_lowered_plan_is_spent_exactly_over_three_instances() {
             (0..INSTANCES).map(|index| scope.spawn(move || spend(sites, index, 60, is_over))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u64>()
     });
-    let usage = sites.usage(0);
+    let usage = sites.settled_usage(0);
     let forfeited = usage["forfeited"].as_u64().unwrap();
     assert_eq!((answered + forfeited, usage["used"].as_u64().unwrap()), (60, 60), "{usage}");
 }

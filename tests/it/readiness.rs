@@ -34,9 +34,10 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
     let admin = Admin::of(&path);
     wait_until(&admin, "there is nothing to do: it is ready", 200);
     publish(&broker, 71);
+    let sentence = "the position of odds.ticks.v1 partition";
+    wait_for("it is stuck with input", || log(&path).contains(sentence).then_some(()));
     wait_until(&admin, "it is stuck with input", 503);
     assert_eq!(admin.get("/livez").status, 200);
-    assert!(log(&path).contains("the position of odds.ticks.v1 partition"), "{}", log(&path));
     process.kill();
     for life in 0..3 {
         let path = broker.path(&format!("life-{life}.log"));
@@ -45,8 +46,10 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
         let admin = Admin::of(&path);
         wait_for("it dies", || {
             let is_ready = admin.try_get("/readyz").is_some_and(|answer| answer.status == 200);
-            assert!(!is_ready, "life {life}: {}", log(&path));
-            process.died().then_some(())
+            // When it has died its port may be another test's.
+            let has_died = process.died();
+            assert!(has_died || !is_ready, "life {life}: {}", log(&path));
+            has_died.then_some(())
         });
     }
     let path = broker.path("well.log");
@@ -66,11 +69,22 @@ fn an_open_transaction_that_holds_the_feed_back_makes_its_writer_not_ready() {
     // A partition that is taken over later than the others makes it not ready for a moment too.
     let sentence = "the last stable offset of feed.events.v1 partition 0 does not move";
     wait_for("the feed is held back", || log(&path).contains(sentence).then_some(()));
-    assert_eq!(admin.get("/readyz").status, 503);
+    wait_until(&admin, "its writer is not ready", 503);
     open.abort();
     wait_until(&admin, "it continues", 200);
 }
 
+/// Whether it was silent, for each time that a sink has logged that ClickHouse does not answer, or does again.
+fn silences(path: &Path) -> Vec<bool> {
+    let text = log(path);
+    let told = text.lines().filter_map(|line| {
+        let is_silent = line.contains("ClickHouse does not answer: rows wait");
+        (is_silent || line.contains("ClickHouse answers again")).then_some(is_silent)
+    });
+    told.collect()
+}
+
+/// On a slow machine there may be more silences than the one that the test makes.
 #[test]
 fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answers() {
     let ground = Ground::start();
@@ -80,12 +94,12 @@ fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answe
     wait_until(&admin, "it is ready", 200);
     ground.clickhouse.freeze();
     wait_until(&admin, "ClickHouse does not answer", 503);
-    let sentence = "ClickHouse does not answer";
-    assert_eq!(log(&path).matches(sentence).count(), 1, "{}", log(&path));
+    assert_eq!(silences(&path).last(), Some(&true), "{}", log(&path));
     ground.clickhouse.thaw();
     wait_until(&admin, "it answers", 200);
-    assert_eq!(log(&path).matches(sentence).count(), 1, "{}", log(&path));
-    assert_eq!(log(&path).matches("ClickHouse answers again").count(), 1, "{}", log(&path));
+    wait_for("that is reported", || (silences(&path).last() == Some(&false)).then_some(()));
+    let told = silences(&path);
+    assert!(told.iter().enumerate().all(|(at, is_silent)| *is_silent == (at % 2 == 0)), "{}", log(&path));
 }
 
 #[test]
@@ -96,7 +110,7 @@ fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
     let _ingest = Role::start("ingest", &["--brokers", &broker.brokers, "--every", "1"], &path);
     let admin = Admin::of(&path);
     admin.page_when("it publishes", |page| page.sum("arb_ingest_polls_total", &[]) >= 2.0);
-    assert_eq!(admin.get("/readyz").status, 200);
+    wait_until(&admin, "it is ready", 200);
     broker.freeze();
     wait_until(&admin, "nothing is acknowledged", 503);
     broker.thaw();

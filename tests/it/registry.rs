@@ -33,7 +33,7 @@ read = AvroDeserializer(SchemaRegistryClient({'url': url}))
 consumer = Consumer({'bootstrap.servers': brokers, 'group.id': 'analysts', 'auto.offset.reset': 'earliest'})
 consumer.subscribe(topics)
 for _ in range(int(count)):
-    message = consumer.poll(60)
+    message = consumer.poll(180)
     if message is None or message.error(): sys.exit(f'no message: {message and message.error()}')
     record = read(message.value(), SerializationContext(message.topic(), MessageField.VALUE))
     print(json.dumps([message.topic(), message.key().decode(), record], default=str))

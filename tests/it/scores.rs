@@ -16,8 +16,8 @@ use crate::support::stack::Broker;
 use crate::support::wait_for;
 
 const SPORT: &str = "soccer_simulated_league";
-/// Events begin so long after their picks were asked for.
-const AHEAD: Micros = 10 * SECOND;
+/// Events begin so long after their picks were asked for, of a settlement machine that works.
+const AHEAD: Micros = 15 * SECOND;
 
 /// A bet on the home side of an event that begins at a time.
 fn candidate(id: &str, start: Micros) -> PickCandidate {
@@ -51,6 +51,16 @@ fn score(id: &str, start: Micros, points: Option<(u32, u32)>, is_completed: bool
     });
     json!({"id": id, "sport_key": SPORT, "commence_time": to_rfc3339(start), "completed": is_completed,
         "home_team": &*event.home, "away_team": &*event.away, "scores": points, "last_update": points.is_some().then(|| to_rfc3339(now()))})
+}
+
+/// The settlement machine, once it has its partitions: from then on it publishes at once.
+fn settlement(broker: &Broker) -> Role {
+    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    wait_for("the partitions are taken", || {
+        settle.assert_runs();
+        settle.has_logged("partitions taken").then_some(())
+    });
+    settle
 }
 
 struct Ground {
@@ -107,7 +117,7 @@ impl Ground {
 fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     let broker = Broker::start();
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(SPORT, None), ("soccer_other", None)]);
-    let settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let settle = settlement(&broker);
     let start = now() + AHEAD;
     for id in ["over", "moved", "running"] {
         let task = encode(&candidate(id, start)).unwrap();
@@ -124,7 +134,8 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     ground.names(&[score("over", start, Some((2, 1)), true), score("moved", moved, None, false), running()]);
     let published = ground.wait_for_pick("the pick is published", "over", |_| true);
     assert!(published.published_at.0 < start);
-    assert_eq!(ground.calls(), 0, "nothing has begun");
+    let calls = ground.calls();
+    assert!(calls == 0 || now() >= start, "nothing has begun: {calls}");
 
     let graded = ground.wait_for_pick("the pick is graded", "over", |pick| !pick.grades.is_empty());
     let grade = graded.grade().unwrap();
@@ -197,7 +208,7 @@ fn results_of(broker: &Broker, date: &str, score: &str) -> String {
 #[test]
 fn picks_are_graded_from_a_file_of_football_data() {
     let broker = Broker::start();
-    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let mut settle = settlement(&broker);
     let start = now() + AHEAD;
     for (id, league) in [("known", "soccer_epl"), ("unknown", "soccer_epl"), ("other", "soccer_spl")] {
         let mut candidate = candidate(id, start);

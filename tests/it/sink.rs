@@ -25,8 +25,9 @@ use crate::support::{recordings, wait_for};
 pub(crate) const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms", "50"];
 /// Kills of a run, at least.
 const KILLS: usize = 20;
-/// How long to wait for a kill before more is published.
+/// How long to wait for a kill before more is published: at first, and where little is left to publish.
 const LULL: Duration = Duration::from_secs(3);
+const LONG_LULL: Duration = Duration::from_secs(30);
 
 /// Publishes and processes a simulated market; what the tables must hold then.
 fn fill(ground: &Ground, polls: u64) -> Rows {
@@ -117,7 +118,8 @@ fn killed(seed: u64) {
     while kills < KILLS {
         assert!(feed.published < POLLS, "seed {seed}: only {kills} kills");
         feed.publish(feed.published + CHUNK);
-        let lull = Instant::now() + LULL;
+        let left = usize::try_from((POLLS - feed.published) / CHUNK).unwrap();
+        let lull = Instant::now() + if left > KILLS - kills + 5 { LULL } else { LONG_LULL };
         let mut died = 0;
         while died == 0 && Instant::now() < lull {
             std::thread::sleep(Duration::from_millis(20));

@@ -110,7 +110,7 @@ fn a_topic_recreated_below_a_sink_ends_it_and_the_next_reads_all_of_it() {
     sink.signal(Signal::STOP);
     wait_for("it is frozen", || sink.is_frozen().then_some(()));
     let old = topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap();
-    recreate(brokers, ODDS_TICKS.name);
+    recreate(brokers, &ODDS_TICKS);
     publish(&ground, 0..50);
     assert_ne!(topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap(), old);
     sink.signal(Signal::CONT);
@@ -143,7 +143,7 @@ fn a_recreated_empty_topic_is_detected_too() {
     let ground = Ground::start();
     let mut sink = ground.sink("empty.log", &SMALL);
     wait_for("it reads", || ground.log("empty.log").contains("partitions taken").then_some(()));
-    recreate(&ground.broker.brokers, ODDS_TICKS.name);
+    recreate(&ground.broker.brokers, &ODDS_TICKS);
     wait_for("it ends", || sink.died().then_some(()));
     let output = sentence(&ground, "empty.log");
     assert!(output.contains("odds.ticks.v1 was recreated while it was read"), "{output}");

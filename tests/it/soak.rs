@@ -13,7 +13,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use crate::kafka::try_committed;
+use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, SIGNALS};
+
+use crate::kafka::{ends, try_committed};
 use crate::support::broker_faults::{Step, schedule};
 use crate::support::results::{Feed, Results};
 use crate::support::serve::Key;
@@ -28,7 +30,7 @@ const POLL: Duration = Duration::from_millis(100);
 /// How long the roles may take to process again before the next fault strikes all the same.
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long everything may take to come to its end after the last fault.
-const END: Duration = Duration::from_mins(2);
+const END: Duration = Duration::from_mins(5);
 /// What comes twice comes late.
 const SETTLE: Duration = Duration::from_secs(1);
 
@@ -144,9 +146,21 @@ fn finish(
     clients: &[StreamClient],
 ) -> Vec<&'static str> {
     let mut late = Vec::new();
-    let ends: Vec<_> = ticks.ends().into_iter().map(Some).collect();
-    if !tend_until(roles, END, || processed(ground) == ends) {
+    let all: Vec<_> = ticks.ends().into_iter().map(Some).collect();
+    if !tend_until(roles, END, || processed(ground) == all) {
         late.push("ticks were not processed");
+    }
+    // Offsets are committed before every partition has the markers of their transaction.
+    for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, DEAD_TICKS] {
+        let is_settled = || {
+            (0..topic.partitions).all(|partition| {
+                let (stable, end) = ends(&ground.broker.brokers, topic.name, partition);
+                stable == end
+            })
+        };
+        if !tend_until(roles, END, is_settled) {
+            late.push("a transaction did not end");
+        }
     }
     let feed = Feed::of(&ground.broker.brokers);
     for client in clients {

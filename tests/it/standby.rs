@@ -34,15 +34,24 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// How often each partition has the end of each poll of a source, by the time of the poll.
-fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
-    let mut ends = BTreeMap::new();
+/// The times of the polls whose ends each partition has, in their order.
+fn polls(broker: &Broker, source: &str) -> BTreeMap<i32, Vec<i64>> {
+    let mut polls = BTreeMap::<_, Vec<_>>::new();
     for record in read_all(&broker.brokers, ODDS_TICKS.name) {
         if let TickRecord::PollEnd(end) = TickRecord::decode(&record.value).unwrap()
             && end.source.contains(source)
         {
-            *ends.entry((record.partition, end.received_at)).or_default() += 1;
+            polls.entry(record.partition).or_default().push(end.received_at);
         }
+    }
+    polls
+}
+
+/// How often each partition has the end of each poll of a source, by the time of the poll.
+fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
+    let mut ends = BTreeMap::new();
+    for (partition, times) in polls(broker, source) {
+        times.into_iter().for_each(|at| *ends.entry((partition, at)).or_default() += 1);
     }
     ends
 }
@@ -69,8 +78,8 @@ fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other(
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 42, POLLS);
     let recording = recording.to_str().unwrap();
-    // Eight polls a second.
-    let arguments = ["--replay", recording, "--speed", "2400"];
+    // Four polls a second: both must have begun before the end.
+    let arguments = ["--replay", recording, "--speed", "1200"];
     let start = |name| Instance::start(&broker, name, &arguments);
     let [mut holder, mut standby] = by_turn([start("first.log"), start("second.log")]);
     wait_for("forty polls", || (poll_ends(&broker, "simulated").len() > 4 * 40).then_some(()));
@@ -81,11 +90,12 @@ fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other(
     wait_for("the other ends", || standby.role.died().then_some(()));
     let ends = poll_ends(&broker, "simulated");
     assert_eq!(ends.len(), 4 * usize::try_from(POLLS).unwrap(), "every poll is in every partition");
-    let again: Vec<_> = ends.iter().filter(|(_, count)| **count > 1).collect();
-    assert!(
-        again.iter().all(|(end, _)| before.contains_key(end)),
-        "only what the first published: {again:?}"
-    );
+    // What the first has sent last may come after its end, and is not in `before`. The other one goes back once, to a poll that the
+    // first has published or to the next one, and from there on.
+    for (partition, times) in polls(&broker, "simulated") {
+        let steps_back = times.windows(2).filter(|pair| pair[1] <= pair[0]).count();
+        assert!(steps_back <= 1, "partition {partition}: {times:?}");
+    }
     let first = arb_schemas::time::parse_rfc3339(&poll(0)).unwrap();
     assert!((0..4).all(|partition| ends[&(partition, first)] == 1), "it goes on, and does not begin again");
 }
@@ -94,7 +104,8 @@ fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other(
 fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only_on_purpose() {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 43, 60);
-    let arguments = ["--replay", recording.to_str().unwrap(), "--speed", "2400"];
+    // Two polls a second: all three must have begun before the end.
+    let arguments = ["--replay", recording.to_str().unwrap(), "--speed", "600"];
     let start = |name, arguments: &[&str]| Instance::start(&broker, name, arguments);
     let [mut holder, standby] = by_turn([start("first.log", &arguments), start("second.log", &arguments)]);
     holder.role.stop();

@@ -53,3 +53,18 @@ pub(crate) fn wait_for<T>(what: &str, mut fact: impl FnMut() -> Option<T>) -> T 
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// Waits for a fact that is come to step by step: each step may take as long as a fact.
+pub(crate) fn wait_for_steps<T, S: PartialEq>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
+    let mut last: Option<S> = None;
+    loop {
+        let next = wait_for(what, || match look() {
+            Err(step) if last.as_ref() == Some(&step) => None,
+            found => Some(found),
+        });
+        match next {
+            Ok(found) => return found,
+            Err(step) => last = Some(step),
+        }
+    }
+}

@@ -40,8 +40,14 @@ impl Surface {
         self.serve.ask(method, path, &[("x-api-key", &self.key.text)])
     }
 
-    /// An answer as curl has it, decoded; `-I` asks for its head.
+    /// An answer as curl has it, decoded; `-I` asks for its head. It is asked for again while the instance does not know its accounts.
     fn curl(&self, path: &str, arguments: &[&str]) -> Fetched {
+        wait_for("curl has an answer", || {
+            Some(self.curl_once(path, arguments)).filter(|fetched| fetched.status() != "503")
+        })
+    }
+
+    fn curl_once(&self, path: &str, arguments: &[&str]) -> Fetched {
         let head = self.broker.path("head.txt");
         let output = run(Command::new("curl")
             .args(["-s", "--compressed", "-H", "accept-encoding:", "-D"])
@@ -54,7 +60,10 @@ impl Surface {
     }
 
     fn stream(&self, headers: &[(&str, &str)]) -> Sse {
-        Sse::connect(&self.serve.listen, "/api/v1/stream", headers)
+        wait_for("a stream is opened", || {
+            let stream = Sse::connect(&self.serve.listen, "/api/v1/stream", headers);
+            Some(stream).filter(|stream| stream.status != 503)
+        })
     }
 }
 

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+mod caps;
 mod faults;
 mod history;
 mod hooks;
 
+use crate::support::metrics::Admin;
 use crate::support::program::{Role, arb};
 use crate::support::receiver::{Manner, Posted, Receiver};
 use crate::support::stack::port;
@@ -26,6 +28,24 @@ fn by_id(posted: &[Posted]) -> BTreeMap<String, String> {
         assert_eq!(*body, one.body, "{}", one.id());
     }
     bodies
+}
+
+/// The types of events.
+fn kinds(posted: &[Posted]) -> BTreeSet<String> {
+    posted.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Waits until events of these types have come, whatever else.
+fn wait_for_kinds(receiver: &Receiver, wanted: &[&str]) {
+    wait_for(&format!("events of the types {wanted:?}"), || {
+        let come = kinds(&receiver.posted());
+        wanted.iter().all(|kind| come.contains(*kind)).then_some(())
+    });
+}
+
+/// Waits until events of so many ids have come: all that there are.
+fn wait_for_ids(receiver: &Receiver, count: usize) {
+    wait_for(&format!("{count} events"), || (by_id(&receiver.posted()).len() >= count).then_some(()));
 }
 
 /// Waits until nothing new has come for a while.
@@ -48,13 +68,11 @@ fn an_endpoint_is_created_verified_and_receives_signed_events() {
     assert_eq!(receiver.challenges().len(), 1);
     assert!(created["secret"].as_str().unwrap().starts_with("whsec_"));
     hooks.play(7, 30);
+    wait_for_kinds(&receiver, &["arb_window", "close_signal"]);
     let posted = settled(&receiver, Duration::from_secs(5));
     let bodies = by_id(&posted);
     assert_eq!(bodies.len(), posted.len(), "each once");
-    let kinds: BTreeSet<_> =
-        posted.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect();
-    println!("{} events of {kinds:?}", posted.len());
-    assert!(kinds.contains("arb_window") && kinds.contains("close_signal"));
+    println!("{} events of {:?}", posted.len(), kinds(&posted));
     for one in &posted {
         assert_eq!(one.headers["content-type"], "application/json");
         assert!(one.headers["webhook-signature"].starts_with("v1,"));
@@ -120,8 +138,10 @@ fn each_answer_of_a_receiver_has_its_outcome() {
         }
     }
     assert!(elsewhere.posted().is_empty(), "a redirect is not followed");
-    let gone = hooks.ask("GET", &paths[3], None).1;
-    assert_eq!(gone["state"], "disabled", "{gone}");
+    // It is disabled by a command that the entry of the log does not wait for.
+    wait_for("the gone one is disabled", || {
+        (hooks.ask("GET", &paths[3], None).1["state"] == "disabled").then_some(())
+    });
 }
 
 /// Whole seconds from one time to another of the same day or the next.
@@ -169,6 +189,7 @@ fn official_libraries_verify_what_receivers_get_also_while_two_secrets_sign() {
     let created = hooks.endpoint(&receiver, &json!({}));
     let path = format!("/v1/webhooks/{}", created["id"].as_str().unwrap());
     hooks.play(7, 10);
+    wait_for_ids(&receiver, 9);
     let before = settled(&receiver, Duration::from_secs(3));
     let (status, rotated) =
         hooks.ask("POST", &format!("{path}/rotate"), Some(&json!({"overlap_seconds": 600})));
@@ -218,8 +239,13 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
     let mut lines = BufReader::new(listen.stdout.take().unwrap()).lines().map_while(Result::ok);
     let first = lines.next().unwrap();
     let secret = first.strip_prefix("events are signed with ").unwrap();
+    // It is sent what comes from then on.
+    Admin::of(&hooks.broker.path("serve.log"))
+        .page_when("it listens", |page| page.sum("arb_serve_streams", &[]) > 0.5);
     hooks.play(7, 10);
     let printed = lines.next().unwrap();
+    let wanted = ["arb_window", "close_signal", "edge_signal", "line_movement"];
+    wait_for_kinds(&receiver, &wanted);
     let posted = settled(&receiver, Duration::from_secs(2));
     listen.kill().unwrap();
     listen.wait().unwrap();
@@ -230,12 +256,7 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
         .map(|one| json!({"secret": secret, "body": one.body, "headers": one.headers}).to_string())
         .collect();
     assert_eq!(node::run(VERIFY_IN_JAVASCRIPT, &lines.join("\n")).trim(), lines.len().to_string());
-    let types: BTreeSet<_> =
-        posted.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(
-        types.iter().collect::<Vec<_>>(),
-        ["arb_window", "close_signal", "edge_signal", "line_movement"]
-    );
+    assert_eq!(kinds(&posted).iter().collect::<Vec<_>>(), wanted);
 }
 
 /// The receiver of docs/api/webhooks.md, as it stands there.

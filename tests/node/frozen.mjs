@@ -46,8 +46,8 @@ export function entry(number, turn, now) {
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address, how many events it has sent, what it sent last of each entry
- * and when, and how to end it. With `flip` all entries become verified at once, or none is. */
+/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address, how many events it has sent, what it sent last of each
+ * entry, and how to end it. With `flip` all entries become verified at once, or none is; with `hold` no further update is sent, or again. */
 export async function serve(dist, entries, perSecond) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
@@ -58,7 +58,7 @@ export async function serve(dist, entries, perSecond) {
     '/session': { email: 'reader@example.com', plan: 'pro', csrf_token: 'x', expires_at: time(began + 86_400_000) },
     '/session/books': { as_of: time(began), books: [] },
   }
-  let sent = 0
+  let [sent, isHeld] = [0, false]
   const latest = new Map()
   const streams = new Set()
   const stream = (response) => {
@@ -66,7 +66,7 @@ export async function serve(dist, entries, perSecond) {
     const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
     const now = Date.now()
     const note = (entry) => {
-      latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified, at: Date.now() })
+      latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
     }
     send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entry(number, 0, now))), signals: [] })
@@ -79,6 +79,7 @@ export async function serve(dist, entries, perSecond) {
     const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
     if (perSecond > 0) {
       timers.push(setInterval(() => {
+        if (isHeld) return
         turn++
         send('arb_window', { ...note(entry(turn % entries, turn, Date.now())), change: 'updated' })
       }, 1_000 / perSecond))
@@ -102,5 +103,6 @@ export async function serve(dist, entries, perSecond) {
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => { server.closeAllConnections(); server.close() }
-  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip: (isVerified) => streams.forEach((flip) => flip(isVerified)), close }
+  const [flip, hold] = [(isVerified) => streams.forEach((flip) => flip(isVerified)), (held) => { isHeld = held }]
+  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip, hold, close }
 }

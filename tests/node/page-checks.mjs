@@ -20,10 +20,12 @@ export const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 export const wrong = []
+// How long a fact may take to come true on a slow machine, in milliseconds.
+const PATIENCE = 180_000
 
 export async function open(context) {
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(PATIENCE)
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))
   page.on('console', (line) => {
     // A request that is refused is part of the test; a policy that is violated is not.
@@ -75,10 +77,17 @@ export async function check(page, name) {
 export const view = (page, name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
 export const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor()
 export const streams = (page) => page.evaluate(async () => (await (await fetch('/session/usage')).json()).open_streams)
-export const status = async (key) => (await fetch(`${url}/v1/arbs?limit=1`, { headers: { authorization: `Bearer ${key}` } })).status
+/** By a key; not while the server does not know at the moment whether keys are valid. */
+export async function status(key) {
+  for (;;) {
+    const { status } = await fetch(`${url}/v1/arbs?limit=1`, { headers: { authorization: `Bearer ${key}` } })
+    if (status !== 503) return status
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
 
 export async function until(what, condition) {
-  for (let tries = 0; tries < 240; tries++) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end;) {
     if (await condition()) return
     await new Promise((resolve) => setTimeout(resolve, 250))
   }

@@ -1,5 +1,6 @@
 // The steps of page.mjs on the view of webhooks: an endpoint from its first event to its end, at a receiver that fails, is gone and comes back.
 import assert from 'node:assert/strict'
+import { createInterface } from 'node:readline'
 import { check, NAME, say, until, view } from './page-checks.mjs'
 
 const rows = (page, outcome) => page.getByRole('region', { name: 'Deliveries' }).getByRole('row')
@@ -12,10 +13,13 @@ async function logged(page, outcome, count) {
   await until(`${count} ${outcome}`, async () => (await rows(page, outcome).count()) >= count)
 }
 
-/** Has the receiver answer in another way: the test that started this does it. */
+/** Has the receiver answer in another way: the test that started this does it, and writes a line when it is done. */
 async function receiver(manner) {
+  const lines = createInterface({ input: process.stdin })
+  const isDone = new Promise((resolve) => lines.once('line', resolve))
   say(`the receiver ${manner}`)
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await isDone
+  lines.close()
 }
 
 /** A receiver that fails: each attempt with its status and answer, and when the next one is; then the attempt that is taken. */

@@ -198,13 +198,15 @@ def signal(record):
 
 def pick(record):
     told, grade, closing = record["pick"], (record["pick"]["grades"] or [{}])[-1], record["pick"]["closing"] or {}
+    poll, minute = (told.get(f"offer_after_{when}") or {} for when in ("poll", "minute"))
     same = ("bot", "version", "feed", "starts_at", "market", "period", "line", "outcome", "draw_refunds", "book", "price", "probability",
             "method", "stake", "reasons", "published_at")
     yield {
         "pick_id": told["id"], "transition": record["change"], "at": grade.get("at", told["published_at"]),
         **event_columns(told["event"]), **{name: told[name] for name in same},
         "closing_price": closing.get("price"), "closing_probability": closing.get("probability"),
-        "closing_seen_at": closing.get("last_seen_at"), "grade": grade.get("version", 0), "settlement": grade.get("settlement", ""),
+        "closing_seen_at": closing.get("last_seen_at"), "poll_price": poll.get("price"), "poll_seen_at": poll.get("last_seen_at"),
+        "minute_price": minute.get("price"), "minute_seen_at": minute.get("last_seen_at"), "grade": grade.get("version", 0), "settlement": grade.get("settlement", ""),
         "profit": grade.get("profit", 0), "home_points": grade.get("home"), "away_points": grade.get("away"),
         "result_source": grade.get("source", ""),
     }
@@ -252,6 +254,8 @@ class Schemas:
         names = {f"arb.v1.{named['name']}": named}
         if name == "SignalChange":
             names["SignalQuote"] = field_type(named, "bets")["items"]
+        if name == "PickChange" and version > 1:
+            names["LaterOffer"] = field_type(named, "offer_after_poll")[1]
         return self.load(name, version), names
 
 

@@ -19,10 +19,10 @@ const AGAIN = 4
 const PAUSE_MS = 800
 
 let csrf = ''
-let onSignedOut = () => {}
+let onSignedOut: (() => void) | null = null
 
 /** Notes the token that requests which change something carry. */
-export function useSession(session: Session | null): void {
+export function noteSession(session: Session | null): void {
   csrf = session?.csrf_token ?? ''
 }
 
@@ -43,10 +43,11 @@ function requestId(): string {
 }
 
 async function refusal(answer: Response): Promise<Refusal> {
-  const problem: Problem = await answer.json().catch(() => ({}))
+  const problem = await answer.json().catch(() => ({})) as Problem
   const fields = problem.invalid_params ?? []
   const named = fields.map(({ name, reason }) => `${name} ${reason}`).join('; ')
-  return new Refusal(answer.status, named || problem.detail || problem.title || `The server answered ${answer.status}.`, fields)
+  const text = [named, problem.detail, problem.title].find((text) => text !== undefined && text !== '')
+  return new Refusal(answer.status, text ?? `The server answered ${answer.status}.`, fields)
 }
 
 async function send(path: string, request: RequestInit): Promise<Response> {
@@ -76,7 +77,7 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   }
   if (!answer.ok) {
     const isLogIn = method === 'POST' && ['/session', '/session/password'].includes(path)
-    if (answer.status === 401 && !isLogIn) onSignedOut()
+    if (answer.status === 401 && !isLogIn) onSignedOut?.()
     throw await refusal(answer)
   }
   const text = await answer.text()

@@ -9,7 +9,10 @@ import { apply, emptyMarket, type Market } from './model/market'
 import type { Usage } from './model/types'
 
 /** `live`: events arrive; `lost`: it tries to reach the server again; `off`: nobody is signed in. */
-export type Link = { state: 'off' | 'connecting' | 'live' | 'lost'; problem: string | null }
+export interface Link {
+  state: 'off' | 'connecting' | 'live' | 'lost'
+  problem: string | null
+}
 
 type Message =
   | { type: 'hello' }

@@ -43,6 +43,13 @@ export function replaceQuery(view: string, query: string): void {
   dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
+/** The former value for as long as the present one says the same: what is drawn from it is not drawn again. */
+export function useSame<T>(value: T): T {
+  const kept = useRef(value)
+  if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value
+  return kept.current
+}
+
 /** Draws again when the feed has changed. */
 export function useFeed(): typeof feed {
   const [, draw] = useState(0)

@@ -2,7 +2,7 @@
 
 import { render } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ask, Refusal, useSession, whenSignedOut } from './api'
+import { ask, noteSession, Refusal, whenSignedOut } from './api'
 import { feed } from './feed'
 import { message, replaceQuery, useFeed, usePreference, useRoute } from './hooks'
 import type { Session } from './model/types'
@@ -37,8 +37,8 @@ const DEMONSTRATION_VIEW = 'demonstration/'
 function useTheme(): [(typeof THEMES)[number], (theme: (typeof THEMES)[number]) => void] {
   const [theme, setTheme] = usePreference('theme', THEMES, 'system')
   useEffect(() => {
-    if (theme === 'system') delete document.documentElement.dataset['theme']
-    else document.documentElement.dataset['theme'] = theme
+    if (theme === 'system') delete document.documentElement.dataset.theme
+    else document.documentElement.dataset.theme = theme
   }, [theme])
   return [theme, setTheme]
 }
@@ -129,13 +129,13 @@ function Page() {
   const [notice, setNotice] = useState<string | null>(null)
   useTheme()
   const signIn = useCallback((session: Session) => {
-    useSession(session)
+    noteSession(session)
     setNotice(null)
     setSession(session)
     feed.start(session.email)
   }, [])
   const signOut = useCallback((text: string | null) => {
-    useSession(null)
+    noteSession(null)
     feed.stop()
     setNotice(text)
     setSession(null)

@@ -76,7 +76,7 @@ mod tests {
                 })
                 .await
         });
-        has_started.recv_timeout(Duration::from_secs(10)).unwrap();
+        has_started.recv_timeout(Duration::from_mins(1)).unwrap();
         let waiting: Vec<_> = (0..9)
             .map(|number| {
                 let worker = worker.clone();

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arb_accounts::directory::{Directory, Part};
 use arb_accounts::reply::Reply;
@@ -118,6 +118,15 @@ impl Replica {
         lock(&self.currency).is_current(Instant::now())
     }
 
+    /// Waits until it is known to be complete, but no longer than so long.
+    pub(crate) async fn wait_until_current(&self, patience: Duration) {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let begun = Instant::now();
+        while !self.is_current() && begun.elapsed() < patience {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
     /// Asks the directory.
     pub fn with<A>(&self, question: impl FnOnce(&Directory) -> A) -> A {
         question(&self.directory.read().unwrap_or_else(PoisonError::into_inner))
@@ -153,6 +162,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn reply(id: &str) -> Part {
@@ -177,7 +188,8 @@ mod tests {
     fn it_is_current_once_it_has_read_what_was_required() {
         let replica = Replica::default();
         assert!(!replica.is_ready() && !replica.is_current());
-        replica.note_required(Instant::now(), 3);
+        // A moment that does not pass meanwhile.
+        replica.note_required(Instant::now() + Duration::from_mins(1), 3);
         replica.has_read(2);
         assert!(!replica.is_current());
         replica.has_read(3);

@@ -4,11 +4,12 @@
 //! never reveals whether a key exists.
 
 use warp::http::HeaderMap;
-use warp::http::header::AUTHORIZATION;
+use warp::http::header::{AUTHORIZATION, COOKIE};
 
+use super::request::Head;
 use super::server::connections;
 use crate::access::authority::{Authority, Caller, KeyRefusal};
-use crate::access::tickets::Ticket;
+use crate::access::tickets::{self, Ticket};
 use crate::http::problem::Problem;
 
 const API_KEY: &str = "x-api-key";
@@ -54,6 +55,15 @@ impl AuthScheme {
             KeyRefusal::NotCurrent => Problem::accounts_unavailable(NOT_CURRENT),
         })
     }
+}
+
+/// Whether a request has a key, a ticket or a cookie, valid or not.
+pub(super) fn has_credentials(head: &Head<'_>) -> bool {
+    let headers = head.headers;
+    headers.contains_key(AUTHORIZATION)
+        || headers.contains_key(API_KEY)
+        || headers.contains_key(COOKIE)
+        || tickets::of_query(head.query).is_some()
 }
 
 /// The holder of the key by which a ticket was issued.

@@ -129,6 +129,11 @@ impl Problem {
         Self { header, ..Self::new(&ACCOUNTS_UNAVAILABLE, detail) }
     }
 
+    /// Whether the accounts were not known.
+    pub(crate) fn is_accounts_unavailable(&self) -> bool {
+        std::ptr::eq(self.kind, &raw const ACCOUNTS_UNAVAILABLE)
+    }
+
     /// 404.
     pub(crate) fn not_found() -> Self {
         Self::new(&NOT_FOUND, "There is nothing at this path.")

@@ -6,7 +6,7 @@
 //! It never charges: the handler does.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
@@ -38,6 +38,8 @@ use crate::access::burst::BurstStatus;
 use crate::access::tickets;
 use crate::access::usage::Usage;
 
+/// How long a request waits for the accounts, where it is not known at once whether its key is valid.
+const PATIENCE: Duration = Duration::from_secs(3);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The service that answers requests: a route table, its state, and the keys.
@@ -102,7 +104,11 @@ impl<S: 'static> Begun<'_, S> {
 
     /// Whether the response is ready at once.
     fn is_immediate(&self) -> bool {
-        self.row().is_none_or(|row| !row.waits())
+        match &self.answerer {
+            Ok(Answerer::Row(row)) => !row.waits(),
+            Ok(Answerer::Options) => true,
+            Err(problem) => !problem.is_accounts_unavailable(),
+        }
     }
 }
 
@@ -148,6 +154,10 @@ impl<S: Send + Sync + 'static> Service<S> {
         head: &Head<'_>,
         body: impl Stream<Item = Result<B, E>>,
     ) -> Response {
+        if auth::has_credentials(head) {
+            // Browsers end a stream for good whose reconnection is answered by an error.
+            self.authority.replica().wait_until_current(PATIENCE).await;
+        }
         let begun = self.begin(head);
         let body = match begun.body() {
             Some(expected) => body::read(head.headers, body, expected).await,

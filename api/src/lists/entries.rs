@@ -299,6 +299,8 @@ mod tests {
         let first = board.snapshot().unwrap();
         assert!(Arc::ptr_eq(&first, &board.snapshot().unwrap()), "it is shared until the board changes");
         assert!(Arc::ptr_eq(&first, &board.current().unwrap()));
+        // It does not become old while the machine stands still.
+        board.snapshot.write().unwrap().as_mut().unwrap().at += Duration::from_mins(10);
         let making = board.making.lock().unwrap();
         board.put(entry("b", 0.01));
         assert!(board.is_ready() && board.current().is_none());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arb_model::pick::NO_RESULT;
-use arb_model::{Pick, PickGrade};
+use arb_model::{LaterOffer, Pick, PickGrade};
 use arb_picks::record::{EquityPoint, GradedBet, Mean, Scores, Summary, equity};
 use serde_json::{Value, json};
 
@@ -27,6 +27,8 @@ pub(crate) struct BotRecord {
     without_result: usize,
     summary: Summary,
     equity: Vec<EquityPoint>,
+    /// Of the bets for which it was observed, the part that was still on offer: at the first poll after publishing, after a minute.
+    on_offer: [Mean; 2],
     leagues: BTreeMap<String, Mean>,
     months: BTreeMap<String, Mean>,
 }
@@ -64,6 +66,7 @@ impl BotRecord {
             without_result: picks.iter().filter(is_without).count(),
             summary: Summary::of(&bets),
             equity: equity(&bets, POINTS),
+            on_offer: on_offer(&settled),
             leagues: by(&|pick| pick.event.league.to_string()),
             months: by(&|pick| day(pick).chars().take(7).collect()),
         })
@@ -97,13 +100,14 @@ impl BotRecord {
         let deciles: Vec<_> = deciles
             .map(|decile| json!({"stated": decile.stated, "won": decile.won, "bets": decile.count}))
             .collect();
-        let mut closing = json!({});
-        extend(&mut closing, mean("mean", closing_value));
+        let closing = mean("mean", closing_value);
+        let [after_poll, after_minute] = self.on_offer.each_ref().map(|part| mean("share", part));
         extend(
             &mut shown,
             json!({
                 "interval": has_bets.then(|| json!([interval.0, interval.1])),
                 "closing_line_value": closing,
+                "on_offer": {"after_poll": after_poll, "after_minute": after_minute},
                 "scores": scored(scores),
                 "closing_scores": scored(closing_scores),
                 "calibration": deciles,
@@ -115,6 +119,15 @@ impl BotRecord {
         );
         shown
     }
+}
+
+/// How many of the bets for which it was observed were still on offer, as the mean of 1 and 0.
+fn on_offer(settled: &[(PickGrade, &Pick)]) -> [Mean; 2] {
+    let part = |later: &dyn Fn(&Pick) -> Option<&LaterOffer>| {
+        let stood = |pick: &Pick| Some(f64::from(u8::from(pick.is_still_on_offer(later(pick)?))));
+        Mean::of(&settled.iter().filter_map(|(_, pick)| stood(pick)).collect::<Vec<_>>())
+    };
+    [part(&|pick| pick.offer_after_poll.as_ref()), part(&|pick| pick.offer_after_minute.as_ref())]
 }
 
 /// A mean under a name, with its number of bets; what is not available is null.
@@ -212,6 +225,29 @@ mod tests {
             assert_eq!(shown[name], Value::Null, "{name}");
         }
         assert_eq!(shown["scores"]["brier"], Value::Null);
+    }
+
+    #[test]
+    fn of_bets_that_were_observed_a_part_is_still_on_offer() {
+        let later = |millionths: Option<i64>| {
+            Some(LaterOffer { price: millionths.map(fixtures::price), ..LaterOffer::default() })
+        };
+        let with = |id: &str, settlement: &str, poll: Option<LaterOffer>, minute: Option<LaterOffer>| {
+            let pick = Arc::unwrap_or_clone(pick(id, settlement, 0.0));
+            Arc::new(Pick { offer_after_poll: poll, offer_after_minute: minute, ..pick })
+        };
+        let picks = [
+            with("a", "won", later(Some(2_100_000)), None),
+            with("b", "won", later(Some(2_090_000)), None),
+            with("c", "lost", later(Some(2_200_000)), None),
+            with("d", "lost", later(None), None),
+            with("e", "lost", None, None),
+            with("f", NO_RESULT, later(Some(2_100_000)), later(Some(2_100_000))),
+        ];
+        let shown = &BotRecord::all(&picks)[0].whole()["on_offer"];
+        assert_eq!((&shown["after_poll"]["bets"], &shown["after_poll"]["share"]), (&json!(4), &json!(0.5)));
+        let unknown = json!({"bets": 0, "share": null, "standard_error": null});
+        assert_eq!(shown["after_minute"], unknown, "a pick without a result is no bet, and nothing is not 0");
     }
 
     #[test]

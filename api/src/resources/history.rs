@@ -24,8 +24,10 @@ use crate::http::{accept, reply};
 use crate::lists::Lists;
 use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
+use crate::lists::sport::Sport;
+use crate::picks::event_results::EventResults;
 use crate::quotes::store::Quotes;
-use crate::view::{EntryView, csv, evidence_json};
+use crate::view::{EntryView, csv, evidence_json, settlement_json};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
@@ -46,6 +48,8 @@ pub(crate) struct HistoryResource {
     board: Arc<Entries<BoardEntry>>,
     /// Of which evidence is computed; `None` for test keys, whose market has entries alone.
     quotes: Option<Arc<Quotes>>,
+    /// By which windows are graded.
+    results: Arc<EventResults>,
 }
 
 /// A page of windows.
@@ -68,7 +72,7 @@ impl HistoryPage {
                 "since" => query.since = Some(time(parameter, value)?),
                 "until" => query.until = Some(time(parameter, value)?),
                 "sport" => query.sport = text()?,
-                "league" => query.league = text()?,
+                "league" => query.league = Sport::parse_league(value)?.name().map(Into::into),
                 "event_id" => query.event = text()?,
                 "market" => query.market = text()?,
                 "book" => query.book = text()?,
@@ -93,13 +97,13 @@ impl HistoryPage {
         })
     }
 
-    fn answer(self, mut windows: Vec<PastWindow>) -> Response {
+    fn answer(self, mut windows: Vec<PastWindow>, results: &EventResults) -> Response {
         let has_more = windows.len() > self.limit;
         windows.truncate(self.limit);
         let last = windows.last().filter(|_| has_more).map(PastWindow::place);
         let next = last.map(|after| Cursor { after, filter: self.query }.encode());
         if !self.is_csv {
-            let shown: Vec<_> = windows.iter().map(view).collect();
+            let shown: Vec<_> = windows.iter().map(|window| view(window, results)).collect();
             return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
         }
         let mut response = Response::new(csv::windows(&windows).into());
@@ -115,19 +119,26 @@ impl HistoryPage {
 impl HistoryResource {
     /// Of a history, of what is open, and of quotes, where there are any.
     pub(crate) fn new(history: Option<History>, lists: &Lists, quotes: Option<&Arc<Quotes>>) -> Self {
-        Self { history, board: Arc::clone(&lists.board), quotes: quotes.map(Arc::clone) }
+        let quotes = quotes.map(Arc::clone);
+        Self { history, board: Arc::clone(&lists.board), quotes, results: Arc::default() }
+    }
+
+    /// With the results of events.
+    pub(crate) fn with_results(self, results: &Arc<EventResults>) -> Self {
+        Self { results: Arc::clone(results), ..self }
     }
 
     /// A page of windows, the newest first.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let page = HistoryPage::parse(request)?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
+        let results = Arc::clone(&self.results);
         charge.charge()?;
         Ok(Box::pin(async move {
             // One more than is shown reveals whether there is another page.
             let asked = history.windows(&page.query, page.before.as_ref(), page.limit + 1);
             let windows = asked.await.map_err(|error| Problem::history_unread(&error))?;
-            Ok(page.answer(windows))
+            Ok(page.answer(windows, &results))
         }))
     }
 
@@ -138,7 +149,7 @@ impl HistoryResource {
             return Err(Problem::invalid_param(parameter, "is unknown"));
         }
         let (open, evidence) = self.open(&id)?;
-        let history = self.history.clone();
+        let (history, results) = (self.history.clone(), Arc::clone(&self.results));
         charge.charge()?;
         Ok(Box::pin(async move {
             let stored = match &history {
@@ -151,7 +162,7 @@ impl HistoryResource {
             let (window, transitions) = stored.unzip();
             let transitions = transitions.map(|all| all.iter().map(transition_view).collect::<Vec<_>>());
             let shown = json!({
-                "open": open, "evidence": evidence, "window": window.as_ref().map(view), "transitions": transitions.unwrap_or_default(),
+                "open": open, "evidence": evidence, "window": window.as_ref().map(|window| view(window, &results)), "transitions": transitions.unwrap_or_default(),
             });
             Ok(reply::json(shown.to_string()))
         }))
@@ -199,7 +210,7 @@ async fn stored(history: &History, window: String) -> Result<Option<(PastWindow,
 }
 
 /// A window.
-fn view(window: &PastWindow) -> Value {
+fn view(window: &PastWindow, results: &EventResults) -> Value {
     let time = |micros: Option<Micros>| micros.map(to_rfc3339);
     let lifetime = window.closed_micros.map(|closed| (closed - window.opened_micros) as f64 / 1e6);
     json!({
@@ -227,6 +238,7 @@ fn view(window: &PastWindow) -> Value {
         "verified_ever": window.was_verified.unwrap_or(false),
         "updates": window.updates_count,
         "legs": bets(&window.bets),
+        "settlement": settlement_json(window, results.of(&window.event).as_deref()),
     })
 }
 

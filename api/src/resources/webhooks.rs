@@ -34,6 +34,7 @@ pub(crate) const MAX_BODY: usize = 16_384;
 const OVERLAP: u32 = 86_400;
 const TEST: &str = "endpoint.test";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
+const NOT_OPEN: &str = "Nothing is sent to an endpoint that is unverified, disabled or paused.";
 const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
 
 /// The endpoints.
@@ -139,9 +140,12 @@ impl WebhooksResource {
         }))
     }
 
-    /// Has a test event sent; the same request has the same event.
+    /// Has a test event sent; the same request has the same event. A conflict where nothing would be sent.
     pub(crate) fn test(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?;
+        if !endpoint.is_open() {
+            return Err(Problem::conflict(NOT_OPEN));
+        }
         let (nonce, now) = (self.accounts.id(request, &holder.account, "")?, self.accounts.authority.now());
         let data = json!({"endpoint": endpoint.id, "description": endpoint.settings.description});
         let source = format!("nonce/{nonce}");
@@ -160,9 +164,10 @@ impl WebhooksResource {
                 has_left: false,
             }],
             nonce,
+            partition: -1,
         };
         let id = delivery::id(&source, &endpoint.id);
-        self.task(wire::encode(&task), false, json!({"webhook_id": id}))
+        self.task(wire::encode(&task), Some(endpoint.id), json!({"webhook_id": id}))
     }
 
     /// Has all that failed since a time delivered again.
@@ -175,7 +180,7 @@ impl WebhooksResource {
         let shown = json!({"since": to_rfc3339(since)});
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: None, since: Some(since), at };
-        self.task(wire::encode(&task), true, shown)
+        self.task(wire::encode(&task), None, shown)
     }
 
     /// Has one delivery that failed delivered again.
@@ -185,7 +190,7 @@ impl WebhooksResource {
         let shown = json!({"webhook_id": delivery});
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: Some(delivery), since: None, at };
-        self.task(wire::encode(&task), true, shown)
+        self.task(wire::encode(&task), None, shown)
     }
 
     /// A page of the delivery log of an endpoint.
@@ -204,12 +209,15 @@ impl WebhooksResource {
         Deliveries { log: Arc::clone(&self.webhooks.log), history: self.history.clone() }
     }
 
-    /// Writes a task for the deliverer, and answers 202 once the broker has it.
-    fn task(&self, task: Result<Vec<u8>, WireError>, to_all: bool, shown: Value) -> Started {
+    /// Writes a task for the deliverer of an endpoint, or of everything that is kept, and answers 202 once the broker has it.
+    fn task(&self, task: Result<Vec<u8>, WireError>, endpoint: Option<String>, shown: Value) -> Started {
         let task = task.map_err(|_| Problem::unavailable(NOT_WRITTEN))?;
         let tasks = self.webhooks.tasks.clone();
         Ok(Box::pin(async move {
-            let is_written = if to_all { tasks.to_all(task).await } else { tasks.to_one(task).await };
+            let is_written = match endpoint {
+                Some(endpoint) => tasks.to_partition_of(&endpoint, task).await,
+                None => tasks.to_all(task).await,
+            };
             if !is_written {
                 return Err(Problem::unavailable(NOT_WRITTEN));
             }

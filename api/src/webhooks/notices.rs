@@ -11,7 +11,7 @@ use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
 use arb_accounts::key::ApiKey;
 use arb_accounts::plan::Plan;
 use arb_deliver::delivery::NOTICE;
-use arb_deliver::fan_out::body;
+use arb_deliver::fan_out::{body, by_partition};
 use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::wire;
@@ -83,7 +83,7 @@ impl Notices {
                 if self.written.contains(&nonce) || self.waiting.contains_key(&nonce) {
                     continue;
                 }
-                if let Some(written) = wire::encode(&event).ok().and_then(|task| tasks.begin(vec![0], task)) {
+                if let Some(written) = records(event, tasks.partitions()).and_then(|it| tasks.begin(it)) {
                     self.waiting.insert(nonce, written);
                 }
             }
@@ -201,7 +201,17 @@ fn event(notice: &Notice, endpoints: &[&Endpoint], now: Micros) -> Option<Webhoo
         body: body(kind, now, &data.to_string()),
         left_body: None,
         targets,
+        partition: -1,
     })
+}
+
+/// A record for each partition of the endpoints.
+fn records(event: WebhookEvent, partitions: i32) -> Option<Vec<(i32, Vec<u8>)>> {
+    let record = |(partition, targets)| {
+        let task = wire::encode(&WebhookEvent { targets, ..event.clone() }).ok()?;
+        Some((partition, task))
+    };
+    by_partition(event.targets.clone(), partitions).into_iter().map(record).collect()
 }
 
 #[cfg(test)]

@@ -8,11 +8,13 @@
 //! - `api`: the API as `arb serve` has it, its board and feed handed over instead of read from Kafka.
 //! - `bare`: a bare hyper server that sends the bytes that it is given, or writes lines of a body to Kafka (`bare_push`).
 //! - `listeners`: clients of a stream.
+//! - `generator`: a push feed at a rate, which reads how late its events come.
 //! - `program`: a role of `arb`; `poster`: a bare client that posts; `receivers`: servers of webhooks.
 
 mod api;
 mod bare;
 mod bare_push;
+mod generator;
 mod listeners;
 pub(super) mod pace;
 mod poster;
@@ -42,6 +44,7 @@ use arb::system::limits;
 pub(crate) enum Role {
     Api,
     Bare,
+    Generator,
     Listeners,
     Program,
     Poster,
@@ -54,6 +57,7 @@ impl Role {
         match self {
             Self::Api => "api",
             Self::Bare => "bare",
+            Self::Generator => "generator",
             Self::Listeners => "listeners",
             Self::Program => "program",
             Self::Poster => "poster",
@@ -81,6 +85,12 @@ pub(super) enum Order {
     Connect { to: SocketAddr, request: String, streams: usize },
     /// Listeners: wait until each stream has had so many blocks more. Answered by when, block by block.
     Hear { events: usize },
+    /// The generator: read the feed and a stream of this API, and send a heartbeat to each partition; later this market's ticks.
+    Follow { brokers: String, api: Served, market: MarketKind },
+    /// The generator: send ticks at this rate, a second, for a time. Answered by [`Paced`].
+    Pace { rate: u32, time: Duration },
+    /// The generator: end, and say how late the events of ticks from then on were. Answered by [`Late`].
+    Late { since: Micros },
     /// The program: be the role of this command line.
     Run { arguments: Vec<String> },
     /// Receivers: begin so many that answer 204, and so many that never answer. Answered by their addresses.
@@ -98,6 +108,41 @@ impl Order {
     pub(super) fn run<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
         Self::Run { arguments: arguments.into_iter().map(str::to_owned).collect() }
     }
+}
+
+/// Whose ticks a generator sends.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) enum MarketKind {
+    /// The push feed's.
+    Pushes,
+    /// The other engines'.
+    Peers,
+}
+
+/// What a generator has sent.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Paced {
+    /// When its first interval began.
+    pub(super) since: Micros,
+    pub(super) sent: u64,
+    pub(super) seconds: f64,
+    /// The longest that a tick was sent after it was to be sent.
+    pub(super) latest: Duration,
+}
+
+/// How late events were.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Delays {
+    pub(super) events: usize,
+    pub(super) p50: Micros,
+    pub(super) p99: Micros,
+}
+
+/// The same by their readers.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Late {
+    pub(super) feed: Delays,
+    pub(super) stream: Delays,
 }
 
 /// Where a server is, and the key that it takes.
@@ -225,13 +270,14 @@ pub(super) fn run(role: Role) -> anyhow::Result<()> {
         Role::Listeners | Role::Receivers => {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?
         }
-        Role::Api | Role::Bare | Role::Program | Role::Poster => {
+        Role::Api | Role::Bare | Role::Generator | Role::Program | Role::Poster => {
             tokio::runtime::Builder::new_multi_thread().enable_all().build()?
         }
     };
     let mut actor: Box<dyn Act> = match role {
         Role::Api => Box::new(api::Api::new(runtime)?),
         Role::Bare => Box::new(bare::Bare::new(runtime)),
+        Role::Generator => Box::new(generator::Generator::default()),
         Role::Listeners => Box::new(listeners::Listeners::new(runtime)),
         Role::Program => Box::new(program::Program),
         Role::Poster => Box::new(poster::Poster::new(runtime)),

@@ -20,9 +20,9 @@ pub(crate) struct Cli {
     #[arg(long, global = true)]
     pub(crate) quick: bool,
     /// How often speeds and costs are measured; the table shows medians, and the least and the most. Memory, and where
-    /// the engine's time goes, are measured once
-    #[arg(long, global = true, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) rounds: u32,
+    /// the engine's time goes, are measured once. Without it 5, for the throughput of the pipeline 9
+    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rounds: Option<u32>,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -48,6 +48,8 @@ pub(crate) enum Part {
     Sink(Home),
     /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
     Pipeline(PipelineOptions),
+    /// Other engines beside ours, where their programs are: not in `all`
+    Peers(PeersOptions),
     /// A request for the board, beside a bare server that answers the same bytes
     Board,
     /// An event on streams, beside a bare server that writes the same bytes
@@ -97,9 +99,18 @@ pub(crate) struct PipelineOptions {
     /// Ticks a second for latency
     #[arg(long, value_delimiter = ',', default_value = "5000,20000")]
     pub(crate) rates: Vec<u32>,
-    /// How long latency is measured at each rate
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    /// How long latency is measured at each rate, at least; longer where fewer than 5,000 events would come
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) seconds: u64,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PeersOptions {
+    #[command(flatten)]
+    pub(crate) kafka: KafkaOptions,
+    /// The folder of the other engines' programs, built by its script `run`
+    #[arg(long, env = "ARB_PEERS", value_name = "FOLDER", default_value = "../shared/peers")]
+    pub(crate) peers: PathBuf,
 }
 
 /// A Kafka to measure on.

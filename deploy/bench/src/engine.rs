@@ -24,8 +24,8 @@ use arb_schemas::TickRecord;
 
 use super::Scale;
 use super::meter::allocated;
-use super::push_market::PushMarket;
-use super::report::{Measure, Measured, Row};
+use super::push_market::{MOVING, PushMarket};
+use super::report::{Expected, Measure, Measured, Row};
 
 /// Polls of the simulated market.
 const SIMULATED: usize = 250;
@@ -38,8 +38,12 @@ const CUTS: [usize; 2] = [1, 1_000];
 const PUSHED: i64 = 120_000;
 /// When the first of them comes, in microseconds.
 const PUSHES_BEGIN: i64 = 1_800_000_000_000_000;
-/// Of so many in a hundred ticks of it the price is another one than before: two cases.
-const MOVING: [u64; 2] = [2, 50];
+
+/// The simulated market's name, and what a tick of its polls should cost at most with a commit each 1,000 records.
+const SIMULATOR: &str = "simulated";
+const EXPECTED_NS: Expected = Expected::AtMost(250.0);
+/// What a quote of the state should take at most.
+const EXPECTED_BYTES: Expected = Expected::AtMost(110.0);
 
 /// As the table calls it.
 pub(super) const PART: &str = "engine";
@@ -62,7 +66,9 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     rows.extend(own_boards(&name, &inputs, &books));
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
     let a_quote = bytes as f64 / quotes.max(1) as f64;
-    rows.push(Row::alone(PART, name.clone(), Measure("memory a quote", "bytes"), &[a_quote]));
+    rows.push(
+        Row::alone(PART, name.clone(), Measure("memory a quote", "bytes"), &[a_quote]).expect(EXPECTED_BYTES),
+    );
     let note = format!(
         "engine: {name}: {} records, {ticks} ticks; one thread, the shipped table of books; only `step` and `commit` are timed. Stages are timed in a \
          run of their own, clocks included. State when largest: {quotes} quotes, {events} events, {markets} markets, \
@@ -84,7 +90,8 @@ fn costs(name: &str, inputs: &[Input<'_>], books: &Arc<Books>, scale: Scale) -> 
             Row::alone(PART, case.clone(), what, &rounds.iter().map(|took| of(*took)).collect::<Vec<_>>())
         };
         rows.push(row(Measure("throughput", "ticks/s"), &|took| ticks as f64 / took));
-        rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64));
+        let expected = (name == SIMULATOR && cut == CUTS[1]).then_some(EXPECTED_NS);
+        rows.push(row(Measure("a tick", "ns"), &|took| took * 1e9 / ticks as f64).expect_if(expected));
     }
     rows.extend(stages(name, inputs, books));
     rows
@@ -179,7 +186,7 @@ pub(super) fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result
 
 /// Ticks of a push feed, one a record, of which so many in a hundred have another price than before.
 fn pushes(count: i64, moving: u64) -> Vec<TickRecord> {
-    let mut market = PushMarket::new(PUSHES_BEGIN).moving(moving);
+    let mut market = PushMarket::new(PUSHES_BEGIN, moving);
     (0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * 50))).collect()
 }
 

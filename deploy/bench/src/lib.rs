@@ -10,10 +10,12 @@ mod board;
 mod cli;
 mod client;
 mod engine;
+mod event_stream;
 mod growth;
 mod holder;
 mod machine;
 mod meter;
+mod peer_market;
 mod picks;
 mod pipeline;
 mod print;
@@ -29,6 +31,7 @@ use std::ffi::OsString;
 use std::iter::once;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use arb::cli::{Child, Home, LogFormat};
@@ -36,7 +39,7 @@ use arb::system::{clock, logs, output, signals};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 use clap::Parser;
-use cli::{Cli, KafkaOptions, Part, PipelineOptions};
+use cli::{Cli, KafkaOptions, Part, PeersOptions, PipelineOptions};
 use machine::Machine;
 use report::{Failure, Measured, Report};
 
@@ -44,12 +47,30 @@ use report::{Failure, Measured, Report};
 /// `arb`.
 const ROLE: [&str; 1] = ["arb"];
 
+/// How often speeds and costs are measured, if nothing else is asked for; the throughput of the pipeline.
+const ROUNDS: u32 = 5;
+const PIPELINE_ROUNDS: u32 = 9;
+
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     /// Only so much that every row is there.
     is_quick: bool,
     rounds: u32,
+    /// Of the throughput of the pipeline, which varies most.
+    pipeline_rounds: u32,
+}
+
+impl Scale {
+    fn of(config: &Cli) -> Self {
+        let rounds = |usual: u32| if config.quick { 1 } else { config.rounds.unwrap_or(usual) };
+        Self { is_quick: config.quick, rounds: rounds(ROUNDS), pipeline_rounds: rounds(PIPELINE_ROUNDS) }
+    }
+
+    /// How long it is looked who else uses the machine.
+    fn look(self) -> Duration {
+        if self.is_quick { Duration::from_millis(100) } else { Duration::from_secs(2) }
+    }
 }
 
 /// Runs the program: parses the command line, measures, reports an error as one sentence.
@@ -71,13 +92,14 @@ fn run(config: &Cli) -> anyhow::Result<()> {
         return actor::run(role);
     }
     let stop = signals::stop(Child { child: false })?;
-    let scale = Scale { is_quick: config.quick, rounds: if config.quick { 1 } else { config.rounds } };
+    let scale = Scale::of(config);
     let mut report = Report {
         command: command(),
         at: to_rfc3339(clock::now()),
         is_quick: scale.is_quick,
         rounds: scale.rounds,
-        machine: Machine::here(),
+        pipeline_rounds: scale.pipeline_rounds,
+        machine: Machine::here(scale.look()),
         rows: vec![],
         notes: vec![],
         failures: vec![],
@@ -109,6 +131,9 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     };
     let pipeline = |config: &'a PipelineOptions| -> Measurement<'a> {
         (pipeline::PART, Box::new(move || pipeline::run(config, scale, log_format, stop)))
+    };
+    let peers = |config: &'a PeersOptions| -> Measurement<'a> {
+        (pipeline::peers::PART, Box::new(move || pipeline::peers::run(config, scale, log_format, stop)))
     };
     let board = || -> Measurement<'a> { (board::PART, Box::new(move || board::run(scale, stop))) };
     let sse = || -> Measurement<'a> { (sse::PART, Box::new(move || Ok(sse::run(scale, stop)))) };
@@ -143,6 +168,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         }
         Part::Engine { recording } => vec![engine(recording)],
         Part::Pipeline(config) => vec![pipeline(config)],
+        Part::Peers(config) => vec![peers(config)],
         Part::Sink(home) => vec![sink(home)],
         Part::Board => vec![board()],
         Part::Sse => vec![sse()],

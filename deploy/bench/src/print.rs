@@ -61,6 +61,10 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
         machine.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let busy =
         if machine.is_busy { ": something else runs here, so the figures are preliminary" } else { "" };
+    let rounds = match (report.rounds, report.pipeline_rounds) {
+        (rounds, of_pipeline) if rounds == of_pipeline => format!("{rounds} rounds"),
+        (rounds, of_pipeline) => format!("{rounds} rounds, for the throughput of the pipeline {of_pipeline}"),
+    };
     let quick = if report.is_quick {
         "; quick: only to see that every row is there, the figures have no meaning"
     } else {
@@ -68,14 +72,12 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     };
     vec![
         ("machine", format!("{}, {} cores, {} MiB", machine.cpu, machine.cores, machine.memory_mib)),
+        ("caches", machine.caches.join(", ")),
         ("system", format!("Linux {}", machine.kernel)),
         ("versions", versions.join(", ")),
         ("date", report.at.clone()),
-        ("load at the start", format!("{:.2}{busy}", machine.load)),
-        (
-            "command",
-            format!("{}: medians of {} rounds (least to most){quick}", report.command, report.rounds),
-        ),
+        ("CPU of others at the start", format!("{:.2} cores{busy}", machine.others)),
+        ("command", format!("{}: medians of {rounds} (least to most){quick}", report.command)),
     ]
 }
 
@@ -87,7 +89,7 @@ fn cells(row: &Row) -> [String; 8] {
         row.measure.to_owned(),
         row.unit.to_owned(),
         spread(row.ours),
-        optional(row.baseline),
+        if row.is_without_baseline { "not available".to_owned() } else { optional(row.baseline) },
         optional(row.ratio),
         expectation(row),
     ]
@@ -121,7 +123,12 @@ fn expectation(row: &Row) -> String {
         Some(Expected::AtLeast(least)) => format!("at least {least}"),
         None => return String::new(),
     };
-    format!("{text}: {}", if row.is_met == Some(true) { "met" } else { "NOT met" })
+    let judged = match row.is_met {
+        Some(true) => "met",
+        Some(false) => "NOT met",
+        None => "not available",
+    };
+    format!("{text}: {judged}")
 }
 
 /// What the rows mean, and what is missing.
@@ -136,6 +143,8 @@ fn remarks(report: &Report, bullet: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::super::machine::Machine;
     use super::super::report::{Failure, Measure};
     use super::*;
@@ -150,7 +159,8 @@ mod tests {
             at: "2026-01-01T00:00:00Z".into(),
             is_quick: false,
             rounds: 3,
-            machine: Machine { load: 3.0, is_busy: true, ..Machine::here() },
+            pipeline_rounds: 9,
+            machine: Machine { others: 1.0, is_busy: true, ..Machine::here(Duration::ZERO) },
             rows,
             notes: vec!["A note.".into()],
             failures,
@@ -165,7 +175,18 @@ mod tests {
         let figures = ["us", "13.5 (12.0 to 30.0)", "10.0", "1.35 (1.20 to 3.00)", "at most 1.25: NOT met"];
         assert_eq!(words[3..], figures, "{text}");
         assert!(text.contains("at most 2: met\n") && text.contains("preliminary"), "{text}");
+        assert!(
+            text.contains("medians of 3 rounds, for the throughput of the pipeline 9 (least to most)"),
+            "{text}"
+        );
         assert!(text.contains("NOT measured: sink: no server\nA note.\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_not_available_is_not_judged() {
+        let row = Row::alone("peers", "case", Measure("CPU a tick", "us"), &[5.0]).without_baseline();
+        let text = text(&Report { rows: vec![row.expect(Expected::AtMost(0.6))], ..report() });
+        assert!(text.contains("not available         at most 0.6: not available\n"), "{text}");
     }
 
     #[test]

@@ -28,21 +28,21 @@ impl Spread {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measure(pub(crate) &'static str, pub(crate) &'static str);
 
-/// What the ratio to the baseline should be.
+/// What the ratio to the baseline should be; where there is no baseline, the value itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Expected {
-    /// Of costs and times.
+    /// Of costs, sizes and times.
     AtMost(f64),
     /// Of speeds.
     AtLeast(f64),
 }
 
 impl Expected {
-    fn is_met_by(self, ratio: f64) -> bool {
+    fn is_met_by(self, value: f64) -> bool {
         match self {
-            Self::AtMost(most) => ratio <= most,
-            Self::AtLeast(least) => ratio >= least,
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
         }
     }
 }
@@ -55,6 +55,8 @@ pub(crate) struct Row {
     pub(crate) measure: &'static str,
     pub(crate) unit: &'static str,
     pub(crate) ours: Spread,
+    /// The baseline is a program that is not on this machine.
+    pub(crate) is_without_baseline: bool,
     pub(crate) baseline: Option<Spread>,
     /// Ours to the baseline, round by round.
     pub(crate) ratio: Option<Spread>,
@@ -66,8 +68,9 @@ impl Row {
     /// Of rounds that have nothing beside them.
     pub(crate) fn alone(part: &'static str, case: impl Into<String>, what: Measure, rounds: &[f64]) -> Self {
         let (Measure(measure, unit), ours) = (what, Spread::of(rounds));
-        let (baseline, ratio, expected, is_met) = (None, None, None, None);
-        Self { part, case: case.into(), measure, unit, ours, baseline, ratio, expected, is_met }
+        let (baseline, ratio, expected, is_met, is_without_baseline) = (None, None, None, None, false);
+        let case = case.into();
+        Self { part, case, measure, unit, ours, is_without_baseline, baseline, ratio, expected, is_met }
     }
 
     /// Of rounds of ours, each with its baseline's of the same round.
@@ -83,10 +86,24 @@ impl Row {
         Self { baseline: Some(baseline), ratio: Some(ratio), ..Self::alone(part, case, what, &ours) }
     }
 
-    /// With what is expected of the ratio's median.
+    /// Without the baseline that it should have.
+    pub(crate) fn without_baseline(self) -> Self {
+        Self { is_without_baseline: true, ..self }
+    }
+
+    /// With what is expected of the ratio's median, or of the median where there is no baseline.
     pub(crate) fn expect(self, expected: Expected) -> Self {
-        let is_met = self.ratio.map(|ratio| expected.is_met_by(ratio.median));
+        let value = self.ratio.unwrap_or(self.ours).median;
+        let is_met = (!self.is_without_baseline).then(|| expected.is_met_by(value));
         Self { expected: Some(expected), is_met, ..self }
+    }
+
+    /// The same, where anything is expected.
+    pub(crate) fn expect_if(self, expected: Option<Expected>) -> Self {
+        match expected {
+            Some(expected) => self.expect(expected),
+            None => self,
+        }
     }
 }
 
@@ -123,6 +140,8 @@ pub(crate) struct Report {
     /// As little as produces every row: the figures have no meaning.
     pub(crate) is_quick: bool,
     pub(crate) rounds: u32,
+    /// Of the throughput of the pipeline.
+    pub(crate) pipeline_rounds: u32,
     pub(crate) machine: Machine,
     pub(crate) rows: Vec<Row>,
     pub(crate) notes: Vec<String>,
@@ -159,6 +178,9 @@ mod tests {
         ] {
             assert_eq!(beside().expect(expected).is_met, Some(is_met), "{expected:?}");
         }
+        let alone = Row::alone("part", "case", TIME, &[5.0]);
+        assert_eq!(alone.clone().expect(Expected::AtMost(5.0)).is_met, Some(true));
+        assert_eq!(alone.without_baseline().expect(Expected::AtMost(5.0)).is_met, None);
         let row = serde_json::to_value(beside().expect(Expected::AtMost(1.25))).unwrap();
         assert_eq!(row["expected"], serde_json::json!({"at_most": 1.25}));
         assert_eq!((&row["is_met"], &row["ratio"]["median"]), (&false.into(), &2.0.into()));

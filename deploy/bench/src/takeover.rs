@@ -8,6 +8,7 @@ mod memory;
 use std::time::Instant;
 
 use anyhow::bail;
+use arb_engine::market::Policy;
 use arb_process::machine::OddsMachine;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::pump::Pump;
@@ -19,7 +20,7 @@ use super::Scale;
 use super::growth::Market;
 use super::meter::percentile;
 use super::pipeline::{INTERVAL, config};
-use super::report::{Measure, Measured, Row};
+use super::report::{Expected, Measure, Measured, Row};
 
 /// As the table calls it.
 pub(super) const PART: &str = "takeover";
@@ -28,6 +29,8 @@ const QUOTES: usize = 1_000_000;
 const BOOKS: usize = 10;
 /// Quotes of the partition that is processed meanwhile.
 const OTHER: usize = 2_000;
+/// Of a takeover, in seconds.
+const EXPECTED: Expected = Expected::AtMost(5.0);
 /// Microseconds in a second.
 const MICROS: f64 = 1e6;
 
@@ -51,7 +54,8 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     }
     let case = format!("{quotes} quotes, {BOOKS} books");
     let rows = vec![
-        Row::alone(PART, case.clone(), Measure("from the assignment to the start", "s"), &seconds),
+        Row::alone(PART, case.clone(), Measure("from the assignment to the start", "s"), &seconds)
+            .expect(EXPECTED),
         Row::alone(PART, case.clone(), Measure("longest pause of another partition", "ms"), &pauses),
         Row::alone(PART, case, Measure("median time between its commits", "ms"), &medians),
     ];
@@ -80,7 +84,7 @@ fn changelog(quotes: usize, stop: &Stop) -> anyhow::Result<Changelog> {
     let count = frames.len() as u64;
     let mut log = MemoryLog::filling(frames);
     let mut producer = log.clone();
-    let mut pump = Pump::<OddsMachine>::new(config(limits()));
+    let mut pump = Pump::<OddsMachine>::new(config(limits(), Policy::Board));
     while pump.counts().records < count {
         go_on(stop)?;
         pump.step(&mut log, &mut producer)?;
@@ -95,7 +99,7 @@ fn take_over(changelog: &Changelog, stop: &Stop) -> anyhow::Result<Taken> {
         (0..100).flat_map(|_| other.pass()).map(|frame| encode(&frame)).collect::<Result<_, _>>()?;
     let mut log = MemoryLog::taking_over(frames, changelog.clone());
     let mut producer = log.clone();
-    let mut pump = Pump::<OddsMachine>::new(config(limits()));
+    let mut pump = Pump::<OddsMachine>::new(config(limits(), Policy::Board));
     while log.started().is_none() {
         go_on(stop)?;
         pump.step(&mut log, &mut producer)?;

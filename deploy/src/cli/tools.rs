@@ -86,7 +86,7 @@ pub(crate) struct Evaluate {
     #[arg(required_unless_present = "bots")]
     pub(crate) recordings: Vec<PathBuf>,
     /// Evaluate the bots over the table of football-data instead (.csv, also as .csv.zst), and print their record
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "windows", "signals", "split"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "windows", "signals", "picks", "split"])]
     pub(crate) bots: Option<PathBuf>,
     /// Write the raw windows to a file too, one JSON object a line
     #[arg(long, value_name = "FILE")]
@@ -94,6 +94,12 @@ pub(crate) struct Evaluate {
     /// Print the outcome of edge signals instead, kind by kind, compared with chance
     #[arg(long, conflicts_with_all = ["windows", "split"])]
     pub(crate) signals: bool,
+    /// Print the picks of the bots instead, and how many of them were still on offer at the next poll and after a minute
+    #[arg(long, conflicts_with_all = ["windows", "signals", "split"])]
+    pub(crate) picks: bool,
+    /// Books whose prices the bot sharp takes for fair, with --picks; the first one that has all outcomes
+    #[arg(long, value_delimiter = ',', default_value = "pinnacle", requires = "picks")]
+    pub(crate) sharp_books: Vec<String>,
     /// Print how well lifetimes are predicted, only for windows that open after this: a date, a time, or a
     /// part of each recording's time, such as 0.5
     #[arg(long, value_name = "DATE|PART")]
@@ -112,7 +118,17 @@ pub(crate) struct Backtest {
     #[arg(long, value_name = "FILE")]
     pub(crate) bot: PathBuf,
     /// The table of football-data (.csv, also as .csv.zst)
-    pub(crate) table: PathBuf,
+    #[arg(required_unless_present = "recordings")]
+    pub(crate) table: Option<PathBuf>,
+    /// A recording instead, such as an export from ClickHouse; several are played one after the other
+    #[arg(long = "recording", value_name = "FILE", conflicts_with = "table")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// How the recordings write their prices
+    #[arg(long, default_value = "american")]
+    pub(crate) odds_format: Format,
+    /// File of books (TOML) for recordings; without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

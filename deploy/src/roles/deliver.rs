@@ -47,6 +47,8 @@ const RECORDS: usize = 1_000;
 const TICK: Duration = Duration::from_secs(1);
 /// How long the writer waits for a report.
 const WAIT: Duration = Duration::from_millis(10);
+/// Reports that are written before anything else is looked at.
+const AT_ONCE: usize = 256;
 /// Threads that send.
 const SENDERS: usize = 2;
 /// How often it is looked whether the endpoints have been read.
@@ -101,7 +103,7 @@ fn pump_until(
         places: places.clone(),
     };
     thread("tasks", stop, move |stop| tasks.write(&reported, stop))?;
-    start_fan_out(cluster, config, &endpoints, stop)?;
+    start_fan_out(cluster, (config, partitions), &endpoints, stop)?;
     let runtime = start_sending(&sender, &endpoints, stop)?;
     let role = MachineRole::<DeliverMachine> {
         machine: Arc::clone(&schedule),
@@ -123,13 +125,14 @@ fn pump_until(
 /// Reads the feed on a thread, once the endpoints are known.
 fn start_fan_out(
     cluster: &Cluster,
-    config: &Deliver,
+    (config, partitions): (&Deliver, i32),
     endpoints: &Arc<Endpoints>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let mut fan_out: FanOut<WebhookFeed> = FanOut {
         consumer: SinkConsumer::join(cluster, &format!("{}-feed", config.group), &[FEED_EVENTS])?,
         producer: TaskProducer::new(cluster, &WEBHOOK_TASKS)?,
+        partitions,
         endpoints: Arc::clone(endpoints),
         filters: HashMap::new(),
         clock: clock::now,
@@ -176,7 +179,10 @@ impl TaskWriter {
         let mut timer_at = Instant::now();
         while !stop.is_stopped() {
             match reported.recv_timeout(WAIT) {
-                Ok(report) => self.report(&report)?,
+                Ok(report) => {
+                    self.report(&report)?;
+                    reported.try_iter().take(AT_ONCE).try_for_each(|report| self.report(&report))?;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }

@@ -1,4 +1,4 @@
-//! `arb evaluate`: the windows of recordings, or the record of bots over football-data; `arb backtest`: that of a user's bot; `arb fit`: the prior of lifetimes from them.
+//! `arb evaluate`: the windows, signals or picks of recordings, or the record of bots over football-data; `arb backtest`: that of a user's bot; `arb fit`: the prior of lifetimes from them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use arb_ingest::source::SourceError;
-use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded};
+use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded, offered, ruled};
 use arb_picks::rule_file::RuleFile;
 
 use crate::cli::{Backtest, Evaluate, Fit};
@@ -26,6 +26,11 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
         output::write(&graded)?;
         return Ok(report_cut(&graded.cut));
     }
+    if config.picks {
+        let offered = offered(paths, config.odds_format.into(), &books, &config.sharp_books)?;
+        output::write(&offered)?;
+        return Ok(report_cut(&offered.cut));
+    }
     let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
@@ -42,14 +47,22 @@ fn bots(path: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the record of a user's bot over the matches of a table.
-pub(crate) fn backtest(config: &Backtest) -> anyhow::Result<()> {
+/// Prints the record of a user's bot over the matches of a table, or what it would have bet on over recordings.
+pub(crate) fn backtest(config: &Backtest) -> anyhow::Result<ExitCode> {
     let name = || config.bot.display().to_string();
     let text = std::fs::read_to_string(&config.bot).with_context(name)?;
+    let Some(table) = &config.table else {
+        let rule = RuleFile::parse_for_recordings(&text).with_context(name)?;
+        let (paths, books) = (&config.recordings, books::read(config.books_file.as_deref())?);
+        let offered = ruled(&rule, paths.iter().map(PathBuf::as_path), config.odds_format.into(), &books)?;
+        output::write(&offered)?;
+        return Ok(report_cut(&offered.cut));
+    };
     let rule = RuleFile::parse(&text).with_context(name)?;
-    let table = arb_ingest::file::reader(&config.table)?;
-    let history = arb_picks::history::read(table).with_context(|| config.table.display().to_string())?;
-    output::write(arb_picks::evaluation::backtest(&rule, &history))
+    let history = arb_picks::history::read(arb_ingest::file::reader(table)?);
+    let history = history.with_context(|| table.display().to_string())?;
+    output::write(arb_picks::evaluation::backtest(&rule, &history))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints which recordings ended early.

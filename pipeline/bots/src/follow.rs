@@ -100,9 +100,9 @@ fn take_turns(inputs: &mut Inputs, read: &mut Read, watcher: &mut Watcher) -> Re
         }
         Ok(())
     })?;
-    let of_picks = take(picks, &mut read.picks, |_, _, value| {
+    let of_picks = take(picks, &mut read.picks, |partition, _, value| {
         if let Some(value) = value {
-            watcher.put_pick(wire::decode(value)?);
+            watcher.put_pick(partition, wire::decode(value)?);
         }
         Ok(())
     })?;
@@ -142,6 +142,10 @@ fn write(producer: &TaskProducer, task: &BotTask) -> Result<(), FollowError> {
         Asked::Closing(closing) => {
             telemetry::closing();
             wire::encode(closing)?
+        }
+        Asked::Offer(offer) => {
+            telemetry::offer();
+            wire::encode(offer)?
         }
     };
     Ok(producer.send(task.partition, &task.event, &message)?)

@@ -9,6 +9,7 @@ use arb_runtime::telemetry::{Counter, Gauge, Histogram, list, took};
 struct Meters {
     candidates: [Counter; Bot::ALL.len()],
     closings: Counter,
+    offers: Counter,
     looks: Counter,
     look_seconds: Histogram,
     open: Gauge,
@@ -18,6 +19,7 @@ struct Meters {
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     candidates: Bot::ALL.map(|bot| list::BOTS_CANDIDATES.counter(&[bot.key()])),
     closings: list::BOTS_CLOSINGS.counter(&[]),
+    offers: list::BOTS_OFFERS.counter(&[]),
     looks: list::BOTS_EVENTS.counter(&[]),
     look_seconds: list::BOTS_LOOK_SECONDS.histogram(&[]),
     open: list::BOTS_OPEN.gauge(&[]),
@@ -40,6 +42,11 @@ pub(crate) fn candidate(bot: Bot) {
 /// A closing price was written.
 pub(crate) fn closing() {
     METERS.closings.increment(1);
+}
+
+/// Whether a pick is still on offer was written.
+pub(crate) fn offer() {
+    METERS.offers.increment(1);
 }
 
 /// The bots looked at events that had changed.

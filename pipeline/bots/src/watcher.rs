@@ -12,21 +12,23 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use arb_engine::ListedEvent;
 use arb_engine::venues::Books;
+use arb_engine::{ListedEvent, ListedQuote};
 use arb_model::{EdgeSignal, FeedKind, Pick, Points, Time};
 use arb_picks::bots::Bot;
 use arb_process::codec::state::event_of;
 use arb_process::replica::{ReplicaError, StateReplica};
-use arb_schemas::records::{PickCandidate, PickClosing};
+use arb_schemas::records::{PickCandidate, PickClosing, PickOffer};
 use arb_schemas::time::{Micros, SECOND};
 use arb_settle::machine::CLOSING_WITHIN;
+use arb_settle::offers::is_observed;
 use arb_settle::pick_id;
 
 use self::known_picks::KnownPicks;
 use self::signals::FollowedSignals;
 use crate::closing::closing;
 use crate::line::LineView;
+use crate::offer::{observed, quote_of};
 use crate::rules::{self, Proposal};
 use crate::telemetry;
 
@@ -60,6 +62,8 @@ pub enum Asked {
     Candidate(Bot, Box<PickCandidate>),
     /// To note a price before the start.
     Closing(PickClosing),
+    /// To note whether a bet is still on offer.
+    Offer(PickOffer),
 }
 
 /// A partition of the processor's state, and the events of which a price has changed since the bots last looked.
@@ -134,9 +138,14 @@ impl Watcher {
         self.signals.remove(id);
     }
 
-    /// Takes in a pick as it is now.
-    pub fn put_pick(&mut self, pick: Pick) {
-        self.picks.put(pick);
+    /// Takes in a pick as it is now. A new one is looked at before the next price changes: from then on no poll is missed.
+    pub fn put_pick(&mut self, partition: i32, pick: Pick) {
+        let event = pick.event.id.to_string();
+        if self.picks.put(pick)
+            && let Some(watched) = self.watched(partition)
+        {
+            watched.touched.insert(event);
+        }
     }
 
     /// Lets the bots look at all events of which something has changed since the last time.
@@ -178,15 +187,25 @@ impl Watcher {
             };
             proposals.extend(lines.iter().find(is_meant).and_then(|view| rules::at_signal(view, signal)));
         }
-        let mut asked: Vec<_> =
-            proposals.into_iter().filter_map(|proposal| self.candidate(&listed, clock, proposal)).collect();
+        let mut asked: Vec<_> = proposals
+            .into_iter()
+            .filter_map(|proposal| self.candidate((&listed, &quotes), clock, proposal))
+            .collect();
         asked.extend(self.closings(event, clock, &lines));
+        asked.extend(self.offers(event, &quotes));
         asked
     }
 
     /// A proposal as a candidate, unless the bot has bet on the market.
-    fn candidate(&mut self, listed: &ListedEvent, clock: Micros, proposal: Proposal) -> Option<Asked> {
+    fn candidate(
+        &mut self,
+        (listed, quotes): (&ListedEvent, &[ListedQuote]),
+        clock: Micros,
+        proposal: Proposal,
+    ) -> Option<Asked> {
         let (bot, event) = (proposal.bot, &listed.info);
+        let bet = (proposal.market, proposal.line, proposal.outcome);
+        let seen_at = quote_of(quotes, bet, &proposal.book).map(|quote| quote.last_seen_at);
         let candidate = PickCandidate {
             bot: bot.key().to_owned(),
             version: bot.version().into(),
@@ -205,7 +224,7 @@ impl Watcher {
             reasons: proposal.reasons,
             at: Time(clock),
         };
-        let is_new = self.picks.take(pick_id::slot(&candidate), event.commence_time.0);
+        let is_new = self.picks.take(pick_id::slot(&candidate), event.commence_time.0, seen_at);
         is_new.then(|| Asked::Candidate(bot, Box::new(candidate)))
     }
 
@@ -218,6 +237,15 @@ impl Watcher {
             self.picks.of_event(event).filter(is_near).filter_map(|pick| closing(pick, lines)).collect();
         let due = found.into_iter().filter_map(|closing| self.picks.closing(event, closing, CLOSING_EVERY));
         due.map(Asked::Closing).collect()
+    }
+
+    /// Of a simulated market nothing is observed: its books lag by construction.
+    fn offers(&mut self, event: &str, quotes: &[ListedQuote]) -> Vec<Asked> {
+        if !is_observed(Some(self.settings.feed)) {
+            return Vec::new();
+        }
+        let offers = self.picks.offers(event, |pick| observed(pick, quotes));
+        offers.into_iter().map(Asked::Offer).collect()
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! It finds deliveries by endpoint, by subject and by the time at which they end. It decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::time::{Micros, SECOND};
 
+use crate::circuit::Failing;
 use crate::codec::{Part, Progress};
 use crate::delivery::Delivery;
 use crate::policy::LIVE_AGE;
@@ -20,8 +21,10 @@ const NOTICE_KEPT: Micros = 40 * 86_400 * SECOND;
 /// The deliveries and their drafts.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    deliveries: BTreeMap<String, Arc<Delivery>>,
-    failing: BTreeMap<String, Micros>,
+    deliveries: HashMap<String, Arc<Delivery>>,
+    failing: BTreeMap<String, Failing>,
+    /// What was read of each partition of the feed.
+    feeds: BTreeMap<i32, (i64, i64)>,
     /// By nonce.
     notices: BTreeMap<String, Micros>,
     progress: Option<Progress>,
@@ -33,6 +36,17 @@ pub(crate) struct Book {
     ends: BTreeSet<(Micros, String)>,
     /// Each part that the drafts change, as it was before.
     before: BTreeMap<String, Option<Part>>,
+    /// Bytes of all deliveries, each counted by itself.
+    held: usize,
+    /// Bodies that were restored: deliveries of one event share their body.
+    restored: HashSet<Arc<str>>,
+}
+
+/// Bytes of a delivery beside its body, in all places that know it.
+const BESIDE_BODY: usize = 1_024;
+
+fn size(delivery: &Delivery) -> usize {
+    delivery.body.len() + BESIDE_BODY
 }
 
 /// When a delivery is not kept any more; `None` for one that its schedule ends.
@@ -65,8 +79,18 @@ impl Book {
         self.deliveries.values()
     }
 
-    pub(crate) fn is_failing(&self, endpoint: &str) -> bool {
-        self.failing.contains_key(endpoint)
+    /// Bytes that all deliveries hold at most.
+    pub(crate) fn held(&self) -> usize {
+        self.held
+    }
+
+    pub(crate) fn failing(&self, endpoint: &str) -> Option<Failing> {
+        self.failing.get(endpoint).copied()
+    }
+
+    /// Epoch and sequence of the last event of a partition of the feed.
+    pub(crate) fn feed(&self, partition: i32) -> Option<(i64, i64)> {
+        self.feeds.get(&partition).copied()
     }
 
     pub(crate) fn has_notice(&self, nonce: &str) -> bool {
@@ -93,6 +117,12 @@ impl Book {
 
     pub(crate) fn oldest(&self, endpoint: &str, has_failed: bool) -> Option<Arc<Delivery>> {
         self.of(endpoint, has_failed).next().cloned()
+    }
+
+    /// The oldest of the endpoint that has the most, pending or failed.
+    pub(crate) fn oldest_of_most(&self) -> Option<Arc<Delivery>> {
+        let (_, id) = self.endpoints.values().max_by_key(|list| list.len())?.first()?;
+        self.deliveries.get(id).cloned()
     }
 
     pub(crate) fn count(&self, endpoint: &str, has_failed: bool) -> usize {
@@ -128,6 +158,7 @@ impl Book {
 
     pub(crate) fn apply(&mut self) {
         self.before.clear();
+        self.restored.clear();
     }
 
     pub(crate) fn abort(&mut self) {
@@ -136,23 +167,38 @@ impl Book {
         }
     }
 
-    /// Puts back a part that was committed before.
-    pub(crate) fn restore(&mut self, part: Part) {
-        self.replace(&part.key(), Some(part));
+    /// Puts back a part that was committed before; returns it with the body that it shares.
+    pub(crate) fn restore(&mut self, mut part: Part) -> Part {
+        if let Part::Delivery(delivery) = &mut part
+            && let Some(delivery) = Arc::get_mut(delivery)
+        {
+            if let Some(body) = self.restored.get(&delivery.body) {
+                delivery.body = Arc::clone(body);
+            } else {
+                self.restored.insert(Arc::clone(&delivery.body));
+            }
+        }
+        self.replace(&part.key(), Some(part.clone()));
+        part
     }
 
     fn set(&mut self, key: &str, part: Option<Part>) {
-        let before = self.part(key);
+        let is_first = !self.before.contains_key(key);
+        let before = is_first.then(|| self.part(key));
         self.replace(key, part);
-        self.before.entry(key.to_owned()).or_insert(before);
+        self.before.extend(before.map(|before| (key.to_owned(), before)));
     }
 
     fn part(&self, key: &str) -> Option<Part> {
         match key.split_once('/') {
             Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
             Some(("notice", _)) => self.notices.get(key).map(|at| Part::Notice(key.to_owned(), *at)),
+            Some(("feed", number)) => {
+                let partition = number.parse().ok()?;
+                self.feed(partition).map(|place| Part::Feed(partition, place))
+            }
             Some((_, endpoint)) => {
-                self.failing.get(endpoint).map(|since| Part::Failing(endpoint.to_owned(), *since))
+                self.failing(endpoint).map(|failing| Part::Failing(endpoint.to_owned(), failing))
             }
             None => self.progress.map(Part::Progress),
         }
@@ -161,7 +207,8 @@ impl Book {
     fn replace(&mut self, key: &str, part: Option<Part>) {
         match (key.split_once('/'), part) {
             (_, Some(Part::Progress(progress))) => self.progress = Some(progress),
-            (_, Some(Part::Failing(endpoint, since))) => drop(self.failing.insert(endpoint, since)),
+            (_, Some(Part::Failing(endpoint, failing))) => drop(self.failing.insert(endpoint, failing)),
+            (_, Some(Part::Feed(partition, place))) => drop(self.feeds.insert(partition, place)),
             (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
             (_, Some(Part::Delivery(delivery))) => {
                 self.forget(&delivery.id);
@@ -170,6 +217,9 @@ impl Book {
             }
             (Some(("delivery", id)), None) => self.forget(id),
             (Some(("notice", _)), None) => drop(self.notices.remove(key)),
+            (Some(("feed", number)), None) => {
+                self.feeds.retain(|partition, _| partition.to_string() != number);
+            }
             (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
             (None, None) => self.progress = None,
         }
@@ -177,6 +227,7 @@ impl Book {
 
     fn index(&mut self, delivery: &Delivery) {
         let Delivery { id, endpoint, has_failed, created_at, subject, .. } = delivery;
+        self.held += size(delivery);
         self.ends.extend(end(delivery).map(|end| (end, id.clone())));
         let list = self.endpoints.entry((endpoint.clone(), *has_failed)).or_default();
         list.insert((*created_at, id.clone()));
@@ -187,6 +238,7 @@ impl Book {
 
     fn forget(&mut self, id: &str) {
         let Some(delivery) = self.deliveries.remove(id) else { return };
+        self.held -= size(&delivery);
         if let Some(end) = end(&delivery) {
             self.ends.remove(&(end, id.to_owned()));
         }

@@ -7,23 +7,41 @@ const FAILURES: u32 = 5;
 /// For how long it is open at first, and at most; the time doubles while its trials fail.
 const FIRST: Micros = 5 * SECOND;
 const LONGEST: Micros = 120 * SECOND;
+/// How often it doubles at most.
+const DOUBLED: u32 = 5;
+
+/// Attempts to an endpoint that fail in a row, as the state of the machine has them: whoever takes the endpoint over goes on from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failing {
+    /// The first one.
+    pub since: Micros,
+    /// How many.
+    pub failures: u32,
+    /// The last one.
+    pub failed_at: Micros,
+}
 
 /// Whether an endpoint is left alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Circuit {
     failures: u32,
-    open_until: Option<Micros>,
-    pause: Micros,
+    failed_at: Micros,
 }
 
 impl Circuit {
     /// Whether a request may be sent while so many are under way.
     pub(crate) fn allows(&self, now: Micros, in_flight: usize) -> bool {
-        self.open_until.is_none_or(|until| now >= until && in_flight == 0)
+        self.open_until().is_none_or(|until| now >= until && in_flight == 0)
+    }
+
+    /// Until when nothing is sent; `None` while it is closed.
+    pub(crate) fn open_until(&self) -> Option<Micros> {
+        let doubled = self.failures.checked_sub(FAILURES)?.min(DOUBLED);
+        Some(self.failed_at + (FIRST << doubled).min(LONGEST))
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.open_until.is_some()
+        self.failures >= FAILURES
     }
 
     /// Whether the last request failed.
@@ -33,14 +51,14 @@ impl Circuit {
 
     /// A request ended.
     pub(crate) fn note(&mut self, is_success: bool, now: Micros) {
-        if is_success {
-            *self = Self::default();
-            return;
-        }
-        self.failures += 1;
-        if self.failures >= FAILURES {
-            self.pause = (self.pause * 2).clamp(FIRST, LONGEST);
-            self.open_until = Some(now + self.pause);
+        let failures = self.failures + 1;
+        *self = if is_success { Self::default() } else { Self { failures, failed_at: now } };
+    }
+
+    /// Takes over what is known of attempts of another process, or of before a pause.
+    pub(crate) fn take_over(&mut self, Failing { failures, failed_at, .. }: Failing) {
+        if failures > self.failures {
+            *self = Self { failures, failed_at };
         }
     }
 }
@@ -63,5 +81,22 @@ mod tests {
         assert!(!circuit.allows(2 * FIRST, 0) && circuit.allows(3 * FIRST, 0), "the pause doubles");
         circuit.note(true, 3 * FIRST);
         assert!(circuit.allows(3 * FIRST, 3) && !circuit.is_open());
+    }
+
+    #[test]
+    fn the_pause_is_two_minutes_at_most_and_goes_on_at_another_process() {
+        let mut circuit = Circuit::default();
+        let pauses: Vec<_> = (0..12)
+            .map(|_| {
+                circuit.note(false, 0);
+                circuit.open_until().unwrap_or(0) / SECOND
+            })
+            .collect();
+        assert_eq!(pauses, [0, 0, 0, 0, 5, 10, 20, 40, 80, 120, 120, 120]);
+        let mut other = Circuit::default();
+        other.take_over(Failing { since: 0, failures: 7, failed_at: SECOND });
+        assert_eq!(other.open_until(), Some(21 * SECOND));
+        other.take_over(Failing { since: 0, failures: 6, failed_at: 9 * SECOND });
+        assert_eq!(other.open_until(), Some(21 * SECOND), "what it knows is newer");
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::records::{
-    StateWebhookDelivery, StateWebhookFailing, StateWebhookNotice, StateWebhooks, WebhookAttempt,
-    WebhookEvent, WebhookRedelivery, WebhookTimer,
+    StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
+    WebhookAttempt, WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
 use arb_schemas::time::Micros;
 use arb_schemas::wire::{self, RecordType, WireError};
 
+use crate::circuit::Failing;
 use crate::delivery::{AttemptOutcome, Delivery};
 
 /// A record of the topic of tasks.
@@ -30,18 +31,20 @@ pub enum Task {
 pub enum Part {
     /// Under `delivery/` and its id.
     Delivery(Arc<Delivery>),
-    /// An endpoint and since when all attempts fail, under `failing/` and its id.
-    Failing(String, Micros),
+    /// An endpoint to which all attempts fail, under `failing/` and its id.
+    Failing(String, Failing),
+    /// Epoch and sequence of the last event of a partition of the feed, under `feed/` and its number.
+    Feed(i32, (i64, i64)),
     /// The nonce of a notice that was taken in, and when; under the nonce.
     Notice(String, Micros),
-    /// What was read of the feed, and the time; under `progress`.
+    /// The time; under `progress`.
     Progress(Progress),
 }
 
-/// What was read of the feed, and the time.
+/// The time, and what a former version had read of the feed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Epoch and sequence of the last event.
+    /// Epoch and sequence of the last event that a former version read, of the partition of the same number.
     pub place: (i64, i64),
     /// From the last timer.
     pub clock: Micros,
@@ -54,6 +57,7 @@ impl Part {
         match self {
             Self::Delivery(delivery) => format!("delivery/{}", delivery.id),
             Self::Failing(endpoint, _) => format!("failing/{endpoint}"),
+            Self::Feed(partition, _) => format!("feed/{partition}"),
             Self::Notice(nonce, _) => nonce.clone(),
             Self::Progress(_) => "progress".to_owned(),
         }
@@ -87,8 +91,16 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
 pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
     match part {
         Part::Delivery(delivery) => wire::encode(&of_delivery(delivery)),
-        Part::Failing(endpoint, since) => {
-            wire::encode(&StateWebhookFailing { endpoint: endpoint.clone(), since: *since })
+        Part::Failing(endpoint, Failing { since, failures, failed_at }) => {
+            wire::encode(&StateWebhookFailing {
+                endpoint: endpoint.clone(),
+                since: *since,
+                failures: i64::from(*failures),
+                failed_at: *failed_at,
+            })
+        }
+        Part::Feed(partition, (epoch, sequence)) => {
+            wire::encode(&StateWebhookFeed { partition: *partition, epoch: *epoch, sequence: *sequence })
         }
         Part::Notice(nonce, at) => wire::encode(&StateWebhookNotice { nonce: nonce.clone(), at: *at }),
         Part::Progress(Progress { place: (epoch, sequence), clock }) => {
@@ -108,8 +120,13 @@ pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
             Ok(Part::Progress(Progress { place: (epoch, sequence), clock }))
         }
         RecordType::StateWebhookFailing => {
-            let StateWebhookFailing { endpoint, since } = wire::decode(message)?;
-            Ok(Part::Failing(endpoint, since))
+            let StateWebhookFailing { endpoint, since, failures, failed_at } = wire::decode(message)?;
+            let failures = count(failures)?;
+            Ok(Part::Failing(endpoint, Failing { since, failures, failed_at }))
+        }
+        RecordType::StateWebhookFeed => {
+            let StateWebhookFeed { partition, epoch, sequence } = wire::decode(message)?;
+            Ok(Part::Feed(partition, (epoch, sequence)))
         }
         RecordType::StateWebhookNotice => {
             let StateWebhookNotice { nonce, at } = wire::decode(message)?;
@@ -140,8 +157,6 @@ fn of_delivery(delivery: &Delivery) -> StateWebhookDelivery {
 }
 
 fn delivery(record: StateWebhookDelivery) -> Result<Delivery, WireError> {
-    let count =
-        |number: i64| u32::try_from(number).map_err(|_| WireError::Avro(format!("{number} attempts")));
     Ok(Delivery {
         attempts: count(record.attempts)?,
         round: count(record.round)?,
@@ -157,6 +172,10 @@ fn delivery(record: StateWebhookDelivery) -> Result<Delivery, WireError> {
         next_at: record.next_at,
         has_failed: record.has_failed,
     })
+}
+
+fn count(number: i64) -> Result<u32, WireError> {
+    u32::try_from(number).map_err(|_| WireError::Avro(format!("{number} attempts")))
 }
 
 /// The policy that a record names.

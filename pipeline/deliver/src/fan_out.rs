@@ -1,14 +1,16 @@
-//! From the feed to the tasks: each event that an endpoint wants is written once, with the bytes that are sent and the endpoints.
+//! From the feed to the tasks: each event that endpoints want is written to the partitions of these endpoints, with the bytes that are
+//! sent. All that is due at an endpoint is in the partition of its id, so that one process at a time sends to it.
 //!
 //! A member of a consumer group on the feed. Its offsets are committed after the broker has the tasks; what is written twice the
 //! machine drops by the feed's rule. It never sends anything and never skips a record.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
-use arb_kafka::{self as kafka, Commit, Mark, SinkConsumer, SinkEvent, Source, TaskProducer};
+use arb_kafka::{self as kafka, Commit, Mark, SinkConsumer, SinkEvent, Source, TaskProducer, partition_of};
 use arb_runtime::feed_mark::FeedMark;
 use arb_runtime::stop::Stop;
 use arb_runtime::watchdog::Pulse;
@@ -103,12 +105,24 @@ pub fn body(kind: &str, at: Micros, data: &str) -> String {
     format!(r#"{{"type":"{kind}","timestamp":"{}","data":{data}}}"#, to_rfc3339(at))
 }
 
+/// Targets by the partition of their endpoint.
+#[must_use]
+pub fn by_partition(targets: Vec<WebhookTarget>, partitions: i32) -> BTreeMap<i32, Vec<WebhookTarget>> {
+    let mut due: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for target in targets {
+        due.entry(partition_of(&target.endpoint, partitions)).or_default().push(target);
+    }
+    due
+}
+
 /// The reader of the feed.
 pub struct FanOut<R: FeedReader> {
     /// A member of the group.
     pub consumer: SinkConsumer,
     /// Of tasks.
     pub producer: TaskProducer,
+    /// Partitions of the topic of tasks.
+    pub partitions: i32,
     /// The endpoints.
     pub endpoints: Arc<Endpoints>,
     /// The filters of endpoints, by their queries.
@@ -213,25 +227,37 @@ impl<R: FeedReader> FanOut<R> {
         let endpoints = self.endpoints.all();
         let targets: Vec<_> =
             endpoints.iter().filter_map(|endpoint| self.target(endpoint, text.kind, &event)).collect();
-        let ends_others = text.kind == "close_signal"
-            && endpoints.iter().any(|endpoint| endpoint.settings.policy == Policy::Live);
-        if targets.is_empty() && !ends_others {
+        let mut due = by_partition(targets, self.partitions);
+        if text.kind == "close_signal" {
+            // It ends what is pending of its window, also where no endpoint receives it.
+            let live = endpoints.iter().filter(|endpoint| endpoint.settings.policy == Policy::Live);
+            for endpoint in live {
+                due.entry(partition_of(&endpoint.id, self.partitions)).or_default();
+            }
+        }
+        if due.is_empty() {
             return Ok(());
         }
-        let has_left = targets.iter().any(|target| target.has_left);
         let (epoch, sequence) = mark.map_or((0, 0), |mark| (mark.epoch, mark.sequence));
-        let task = wire::encode(&WebhookEvent {
-            epoch,
-            sequence,
-            nonce: mark.map_or_else(|| format!("{}/{offset}", source.partition), |_| String::new()),
-            kind: text.kind.to_owned(),
-            body: if targets.is_empty() { String::new() } else { body(text.kind, text.at, &text.data) },
-            left_body: has_left.then(|| body(text.kind, text.at, &R::left(&event))),
-            subject: text.subject,
-            at: (self.clock)(),
-            targets,
-        })?;
-        Ok(self.producer.send(source.partition, "event", &task)?)
+        let whole = body(text.kind, text.at, &text.data);
+        let left = LazyCell::new(|| body(text.kind, text.at, &R::left(&event)));
+        let (kind, subject, at) = (text.kind, &text.subject, (self.clock)());
+        for (partition, targets) in due {
+            let task = wire::encode(&WebhookEvent {
+                epoch,
+                sequence,
+                nonce: mark.map_or_else(|| format!("{}/{offset}", source.partition), |_| String::new()),
+                kind: kind.to_owned(),
+                subject: subject.clone(),
+                at,
+                body: if targets.is_empty() { String::new() } else { whole.clone() },
+                left_body: targets.iter().any(|target| target.has_left).then(|| String::clone(&left)),
+                targets,
+                partition: source.partition,
+            })?;
+            self.producer.send(partition, "event", &task)?;
+        }
+        Ok(())
     }
 
     /// What an event is for an endpoint, if it is anything. One that is paused keeps events under the policy `durable` alone.

@@ -2,7 +2,8 @@
 //!
 //! - [`fan_out`]: from the feed to tasks; [`machine`]: what is due and what came of it; [`schedule`]: what may be sent now;
 //!   [`sender`]: posts it; [`verifier`]: verifies endpoints and disables those that fail.
-//! - [`delivery`], [`policy`], [`codec`], [`counts`]: deliveries, when they are tried again, their records, what is counted.
+//! - [`delivery`], [`policy`], [`circuit`], [`codec`], [`counts`]: deliveries, when they are tried again, when an endpoint is left alone,
+//!   their records, what is counted.
 //! - [`endpoints`]: the endpoints of all accounts; [`signature`]: what is signed.
 //! - [`client`], [`connector`], [`address`], [`retry_after`]: one request, to an address that may be connected to.
 //!
@@ -11,7 +12,7 @@
 
 pub mod address;
 mod book;
-mod circuit;
+pub mod circuit;
 pub mod client;
 pub mod codec;
 pub mod connector;

@@ -24,10 +24,12 @@ use crate::delivery::Delivery;
 use crate::schedule::{Lane, Schedule};
 use crate::telemetry;
 
-/// Deliveries of an endpoint that are pending in a partition at most: beyond it the oldest is given up.
-pub const MAX_PENDING: usize = 5_000;
-/// Deliveries of an endpoint that failed and are kept in a partition at most.
-pub const MAX_FAILED: usize = 1_000;
+/// Deliveries of an endpoint that are pending at most: beyond it the oldest is given up.
+pub const MAX_PENDING: usize = 20_000;
+/// Deliveries of an endpoint that failed and are kept at most.
+pub const MAX_FAILED: usize = 4_000;
+/// Bytes that the deliveries of a partition hold at most: beyond it the endpoint that has the most loses its oldest.
+const MAX_HELD: usize = 256 << 20;
 /// The rules, recorded in the changelog.
 const RULES: &str = "webhooks-1";
 
@@ -36,6 +38,7 @@ const RULES: &str = "webhooks-1";
 pub struct DeliverMachine {
     book: Book,
     lane: Lane,
+    max_held: usize,
 }
 
 impl fmt::Display for Pending {
@@ -50,6 +53,7 @@ struct Step<'a> {
     out: &'a mut Outbox,
     tally: &'a mut DeliverCounts,
     partition: i32,
+    max_held: usize,
 }
 
 /// What is written to the log of deliveries beside the delivery itself.
@@ -129,7 +133,7 @@ impl Machine for DeliverMachine {
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(schedule: &Arc<Schedule>) -> Self {
-        Self { book: Book::default(), lane: Schedule::lane(schedule) }
+        Self { book: Book::default(), lane: Schedule::lane(schedule), max_held: MAX_HELD }
     }
 
     fn fingerprint(_: &Arc<Schedule>) -> Fingerprint {
@@ -148,7 +152,8 @@ impl Machine for DeliverMachine {
         tally: &mut DeliverCounts,
     ) -> Result<(), WireError> {
         self.lane.set_partition(at.partition);
-        let mut step = Step { book: &mut self.book, out, tally, partition: at.partition };
+        let (partition, max_held) = (at.partition, self.max_held);
+        let mut step = Step { book: &mut self.book, out, tally, partition, max_held };
         match input {
             Task::Event(event) => step.event(event),
             Task::Attempt(attempt) => step.attempt(attempt),
@@ -179,9 +184,8 @@ impl Machine for DeliverMachine {
     }
 
     fn restore(&mut self, _: &[u8], value: &[u8]) -> Result<(), WireError> {
-        let part = codec::decode_part(value)?;
+        let part = self.book.restore(codec::decode_part(value)?);
         self.lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
-        self.book.restore(part);
         Ok(())
     }
 

@@ -386,7 +386,8 @@ mod tests {
         assert_eq!(scanner(last, 20).time(Some(25)), Ok(19), "the pace is behind");
         assert_eq!(scanner(last, 11).time(Some(25)), Err(ScanOutcome::PolledRecently), "no room");
         assert_eq!(scanner(last, 20).time(Some(10)), Err(ScanOutcome::PolledRecently));
-        let recently = Some((Instant::now(), 10));
+        // A moment that does not pass meanwhile.
+        let recently = Some((Instant::now() + SCAN_REFRESH, 10));
         assert_eq!(scanner(recently, 20).time(Some(15)), Err(ScanOutcome::PolledRecently));
         assert_eq!(scanner(last, 20).time(None), Err(ScanOutcome::Recording), "no time passes");
         assert_eq!(Pace::new(Speed::Max).now(), None);

@@ -4,7 +4,9 @@
 //! those of the independent oracle. It is no second engine: it only reads the effects of the first one.
 
 mod fit;
+mod offers;
 mod report;
+mod rules;
 mod signals;
 mod split;
 mod survival;
@@ -31,7 +33,9 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
 pub use fit::{Fitted, fitted};
+pub use offers::{Offered, OffersError, offered};
 pub use report::Report;
+pub use rules::ruled;
 pub use signals::{Graded, graded};
 pub use split::Split;
 pub use survival::Survival;

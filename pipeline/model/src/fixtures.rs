@@ -6,8 +6,8 @@
 
 use crate::{
     ArbWindow, BoardEntry, CloseSignal, ClosingPrice, EdgeSignal, Event, FailedCheck, FairChance,
-    FilterValues, Flag, Leg, LineMovement, Money, Pick, PickGrade, Points, Price, Seconds, SignalChange,
-    SignalQuote, StaleAlert, Time, Ttl, Verification,
+    FilterValues, Flag, LaterOffer, Leg, LineMovement, Money, Pick, PickGrade, Points, Price, Seconds,
+    SignalChange, SignalQuote, StaleAlert, Time, Ttl, Verification,
 };
 
 /// A price in millionths.
@@ -267,6 +267,11 @@ pub fn pick() -> Pick {
             probability: 0.5,
             last_seen_at: Time(1_782_000_590_000_000),
         }),
+        offer_after_poll: Some(LaterOffer {
+            price: Some(price(2_100_000)),
+            last_seen_at: Time(1_781_990_030_000_000),
+        }),
+        offer_after_minute: Some(LaterOffer { price: None, last_seen_at: Time(1_781_990_075_000_000) }),
         grades: vec![grade(1, "won", 1.1, 2), grade(2, "half_lost", -0.5, 1)],
     }
 }

@@ -75,6 +75,10 @@ record! {
         pub starts_at: Time,
         /// The last known price before the start.
         pub closing: Option<ClosingPrice>,
+        /// The offer of its book at the first poll after it was published; `None` where none was observed, as of every simulated one.
+        pub offer_after_poll: Option<LaterOffer>,
+        /// The same one to two minutes after it was published.
+        pub offer_after_minute: Option<LaterOffer>,
         /// Every grading, the first one first; the last one counts.
         pub grades: Vec<PickGrade>,
     }
@@ -88,6 +92,16 @@ record! {
         /// What books agreed on, without their margin, 0 to 1.
         pub probability: f64,
         /// When the source last confirmed what it is computed from.
+        pub last_seen_at: Time,
+    }
+}
+
+record! {
+    /// What the book of a pick offered on its bet some time after the pick was published.
+    pub struct LaterOffer {
+        /// `None` where it offered nothing.
+        pub price: Option<Price>,
+        /// When the source confirmed it, or the other prices of the event where there was none.
         pub last_seen_at: Time,
     }
 }
@@ -139,6 +153,12 @@ impl Pick {
         self.grade().is_none_or(|grade| grade.settlement == OPEN)
     }
 
+    /// Whether a later offer is the published price or a better one.
+    #[must_use]
+    pub fn is_still_on_offer(&self, later: &LaterOffer) -> bool {
+        later.price.is_some_and(|price| price >= self.price)
+    }
+
     /// Closing-line value: the price times the fair probability at the close, minus 1; `None` without a closing price.
     #[must_use]
     pub fn closing_line_value(&self) -> Option<f64> {
@@ -163,6 +183,17 @@ mod tests {
         pick.grades.push(PickGrade { version: 3, settlement: OPEN.into(), ..PickGrade::default() });
         assert!(pick.is_open());
         assert_eq!(pick.grade().map(|grade| grade.version), Some(3));
+    }
+
+    #[test]
+    fn a_bet_is_still_on_offer_at_its_price_or_a_better_one() {
+        let pick = fixtures::pick();
+        let later = |millionths: Option<i64>| LaterOffer {
+            price: millionths.map(fixtures::price),
+            ..LaterOffer::default()
+        };
+        let prices = [None, Some(2_099_999), Some(2_100_000), Some(2_100_001)];
+        assert_eq!(prices.map(|price| pick.is_still_on_offer(&later(price))), [false, false, true, true]);
     }
 
     #[test]

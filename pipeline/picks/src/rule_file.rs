@@ -15,7 +15,7 @@ use crate::history::{BOOKS, Three};
 use crate::model::forecast;
 
 /// The name of a price that is the highest of all named books.
-pub(crate) const BEST: &str = "best";
+pub const BEST: &str = "best";
 /// The book that `probability = "sharp"` reads.
 const SHARP_BOOK: &str = "pinnacle";
 const OUTCOMES: Three<&str> = ["home", "draw", "away"];
@@ -41,10 +41,10 @@ pub enum RuleError {
 /// The prices of a match that a rule is given.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchPrices<'a> {
-    /// Country.
+    /// Country in football-data, league key in recordings.
     pub league: &'a str,
     /// Named books with all three prices.
-    pub books: &'a [(&'static str, Three<Price>)],
+    pub books: &'a [(&'a str, Three<Price>)],
 }
 
 /// A bet of a rule.
@@ -131,16 +131,28 @@ struct OutcomeValues<'a> {
 }
 
 impl RuleFile {
-    /// Reads the text.
+    /// Reads the text of a rule for football-data, whose books are known.
     ///
     /// # Errors
     /// [`RuleError`].
     pub fn parse(text: &str) -> Result<Self, RuleError> {
+        Self::parse_with(text, |book| BOOKS.contains(&book))
+    }
+
+    /// Reads the text of a rule for recordings, which can have any book.
+    ///
+    /// # Errors
+    /// [`RuleError`].
+    pub fn parse_for_recordings(text: &str) -> Result<Self, RuleError> {
+        Self::parse_with(text, |_| true)
+    }
+
+    fn parse_with(text: &str, is_book: impl Fn(&str) -> bool) -> Result<Self, RuleError> {
         let file: RuleText = toml::from_str(text)?;
         let line = |at: usize| text[..at.min(text.len())].lines().count().max(1);
         let wrong = |at, field, problem| RuleError::Sense { line: line(at), field, problem };
         let price = file.price.get_ref();
-        if price != BEST && !BOOKS.contains(&price.as_str()) {
+        if price != BEST && !is_book(price) {
             return Err(wrong(
                 file.price.span().end,
                 "price",

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use arb_model::{Bet, EventStatus, Market, Period, Side};
 use arb_schemas::records::{
-    PickCandidate, PickClosing, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
+    PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
 };
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use crate::pick_id;
 
+/// What the keys of results begin with in the changelog; the event's id follows.
+pub const RESULT_KEY: &str = "result/";
 /// Longest name or key, and longest reason, in bytes.
 const MAX_TEXT: usize = 400;
 /// Most reasons of a pick, and most scores of a result.
@@ -31,6 +33,8 @@ pub enum Task {
     Result(ResultReport),
     /// The price of a bet before the start.
     Closing(PickClosing),
+    /// What the book of a bet offered after its pick was published.
+    Offer(PickOffer),
     /// How late it is.
     Timer(Micros),
 }
@@ -52,7 +56,7 @@ impl Part {
     pub fn key(&self) -> String {
         match self {
             Self::Pick(saved) => format!("pick/{}", pick_id::slot_of(&saved.pick.id)),
-            Self::Result(saved) => format!("result/{}", saved.report.event),
+            Self::Result(saved) => format!("{RESULT_KEY}{}", saved.report.event),
             Self::Clock(_) => "clock".to_owned(),
         }
     }
@@ -66,6 +70,7 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
     let refused = |problem: &str| WireError::Avro(problem.to_owned());
     match RecordType::of(message)? {
         RecordType::PickTimer => Ok(Task::Timer(wire::decode::<PickTimer>(message)?.at)),
+        RecordType::PickOffer => Ok(Task::Offer(wire::decode(message)?)),
         RecordType::ResultReport => {
             let report: ResultReport = wire::decode(message)?;
             check_report(&report).map_err(|problem| refused(&problem))?;

@@ -36,6 +36,8 @@ pub struct SettleCounts {
     pub corrections: u64,
     /// Closing prices that were taken in.
     pub closings: u64,
+    /// Later offers that were taken in.
+    pub offers: u64,
 }
 
 impl Tally for SettleCounts {
@@ -46,13 +48,14 @@ impl Tally for SettleCounts {
         self.gradings += other.gradings;
         self.corrections += other.corrections;
         self.closings += other.closings;
+        self.offers += other.offers;
     }
 }
 
 impl fmt::Display for SettleCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { picks, repeated, results, gradings, corrections, closings } = self;
+        let Self { picks, repeated, results, gradings, corrections, closings, offers } = self;
         write!(f, "picks={picks} repeated={repeated} results={results} gradings={gradings} ")?;
-        write!(f, "corrections={corrections} closings={closings}")
+        write!(f, "corrections={corrections} closings={closings} offers={offers}")
     }
 }

@@ -33,7 +33,7 @@ fn of_report(pick: &Pick, report: &ResultReport) -> Option<PickGrade> {
     let market = Market { family: pick.market.known()?, period: pick.period.known()? };
     let bet = Bet::new(market, pick.outcome.known()?, Side::Back, pick.line.map(|line| line.0))?;
     let draw = if pick.draw_refunds { DrawRule::Refund } else { DrawRule::Outcome };
-    let result = result(report)?;
+    let result = result_of(report)?;
     let settlement = settle(&bet, draw, &result);
     let score = result.score(market.period).filter(|_| settlement.is_some());
     let points = |points: u32| i32::try_from(points).ok();
@@ -49,7 +49,7 @@ fn of_report(pick: &Pick, report: &ResultReport) -> Option<PickGrade> {
 }
 
 /// A report in the terms of settlement.
-fn result(report: &ResultReport) -> Option<EventResult> {
+pub(crate) fn result_of(report: &ResultReport) -> Option<EventResult> {
     let scores = report.scores.iter().filter_map(|score| {
         let (home, away) = (u32::try_from(score.home).ok()?, u32::try_from(score.away).ok()?);
         Some((Period::parse(&score.period)?, Score { home, away }))

@@ -1,6 +1,6 @@
 //! The settlement machine: publishes each pick once and before its event, and grades it whenever its result changes.
 //!
-//! Candidates, results, closing prices and time are records of one topic. It never asks a clock, never changes what was published of
+//! Candidates, results, closing prices, later offers and time are records of one topic. It never asks a clock, never changes what was published of
 //! a pick, and never removes a grading.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
-use arb_schemas::records::{PickCandidate, PickClosing, ResultReport, StatePick, StateResult};
+use arb_schemas::records::{PickCandidate, PickClosing, PickOffer, ResultReport, StatePick, StateResult};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::{DEAD_PICK_TASKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS};
 use arb_schemas::wire::{self, WireError};
@@ -19,7 +19,7 @@ use arb_schemas::wire::{self, WireError};
 use crate::book::Book;
 use crate::codec::{self, Part, Task};
 use crate::counts::{Held, SettleCounts};
-use crate::{grading, pick_id, telemetry};
+use crate::{grading, offers, pick_id, telemetry};
 
 /// A closing price was last confirmed at most so long before the start.
 pub const CLOSING_WITHIN: Micros = 15 * 60 * SECOND;
@@ -120,21 +120,36 @@ impl Step<'_> {
 
     /// The last one before the start counts, whenever it comes.
     fn closing(&mut self, closing: &PickClosing) -> Result<(), WireError> {
-        let known = self.book.pick(pick_id::slot_of(&closing.pick));
-        let Some(saved) = known.filter(|saved| saved.pick.id == closing.pick).cloned() else {
+        let Some(mut next) = self.known(&closing.pick) else {
             self.tally.repeated += 1;
             return Ok(());
         };
         let seen_at = closing.last_seen_at.0;
-        let is_later = saved.pick.closing.as_ref().is_none_or(|known| known.last_seen_at.0 < seen_at);
-        if !is_later || !is_closing(saved.pick.starts_at.0, seen_at) {
+        let is_later = next.pick.closing.as_ref().is_none_or(|known| known.last_seen_at.0 < seen_at);
+        if !is_later || !is_closing(next.pick.starts_at.0, seen_at) {
             self.tally.repeated += 1;
             return Ok(());
         }
         self.tally.closings += 1;
-        let mut next = saved.as_ref().clone();
         next.pick.closing = Some(ClosingPrice::from(closing.clone()));
         self.put(next)
+    }
+
+    fn offer(&mut self, offer: &PickOffer) -> Result<(), WireError> {
+        let known = self.known(&offer.pick);
+        let Some(next) = known.and_then(|mut next| offers::take(&mut next.pick, offer).then_some(next))
+        else {
+            self.tally.repeated += 1;
+            return Ok(());
+        };
+        self.tally.offers += 1;
+        self.put(next)
+    }
+
+    /// A copy of the pick with an id.
+    fn known(&self, id: &str) -> Option<StatePick> {
+        let saved = self.book.pick(pick_id::slot_of(id))?;
+        (saved.pick.id == id).then(|| saved.as_ref().clone())
     }
 
     /// It is so late.
@@ -215,6 +230,8 @@ fn published(candidate: &PickCandidate, id: String, published_at: Time, starts_a
         published_at,
         starts_at,
         closing: None,
+        offer_after_poll: None,
+        offer_after_minute: None,
         grades: Vec::new(),
     }
 }
@@ -258,6 +275,7 @@ impl Machine for SettleMachine {
             Task::Candidate(candidate) => step.candidate(candidate),
             Task::Result(report) => step.result(report),
             Task::Closing(closing) => step.closing(closing),
+            Task::Offer(offer) => step.offer(offer),
             Task::Timer(now) => step.timer(*now),
         }
     }

@@ -18,6 +18,7 @@ struct Meters {
     gradings: Counter,
     corrections: Counter,
     closings: Counter,
+    offers: Counter,
     letters: [Counter; Reason::ALL.len()],
     open: Gauge,
     graded: Gauge,
@@ -32,6 +33,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     gradings: list::SETTLE_GRADINGS.counter(&[]),
     corrections: list::SETTLE_CORRECTIONS.counter(&[]),
     closings: list::SETTLE_CLOSINGS.counter(&[]),
+    offers: list::SETTLE_OFFERS.counter(&[]),
     letters: Reason::ALL.map(|reason| list::SETTLE_DEAD_LETTERS.counter(&[reason.key()])),
     open: list::SETTLE_OPEN.gauge(&[]),
     graded: list::SETTLE_GRADED.gauge(&[]),
@@ -58,7 +60,7 @@ pub fn begin() {
 
 /// A transaction was committed.
 pub(crate) fn committed(counts: &Counts<SettleCounts>) {
-    let SettleCounts { picks, repeated, results, gradings, corrections, closings } = counts.tally;
+    let SettleCounts { picks, repeated, results, gradings, corrections, closings, offers } = counts.tally;
     let single = [
         (&METERS.picks, picks),
         (&METERS.repeated, repeated),
@@ -66,6 +68,7 @@ pub(crate) fn committed(counts: &Counts<SettleCounts>) {
         (&METERS.gradings, gradings),
         (&METERS.corrections, corrections),
         (&METERS.closings, closings),
+        (&METERS.offers, offers),
     ];
     let letters = METERS.letters.iter().zip(counts.letters);
     single.into_iter().chain(letters).for_each(|(counter, count)| counter.increment(count));

@@ -3,7 +3,7 @@
 //! Closed sets are texts here; `arb_settle` knows which there are. What is published of a pick is [`Pick`] of `arb_model`.
 
 use arb_model::{
-    ClosingPrice, Event, Family, FeedKind, Name, Open, Outcome, Period, Pick, Points, Price, Time,
+    ClosingPrice, Event, Family, FeedKind, LaterOffer, Name, Open, Outcome, Period, Pick, Points, Price, Time,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,16 @@ pub struct PickClosing {
     pub last_seen_at: Time,
 }
 
+/// What the book of a pick offered on its bet after the pick was published.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct PickOffer {
+    pub pick: String,
+    pub is_next_poll: bool,
+    pub price: Option<Price>,
+    pub last_seen_at: Time,
+}
+
 /// How late it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -95,5 +105,11 @@ pub struct StatePicks {
 impl From<PickClosing> for ClosingPrice {
     fn from(closing: PickClosing) -> Self {
         Self { price: closing.price, probability: closing.probability, last_seen_at: closing.last_seen_at }
+    }
+}
+
+impl From<PickOffer> for LaterOffer {
+    fn from(offer: PickOffer) -> Self {
+        Self { price: offer.price, last_seen_at: offer.last_seen_at }
     }
 }

@@ -41,6 +41,7 @@ pub struct WebhookEvent {
     pub body: String,
     pub left_body: Option<String>,
     pub targets: Vec<WebhookTarget>,
+    pub partition: i32,
 }
 
 /// An endpoint at which an event is due.
@@ -113,12 +114,23 @@ pub struct StateWebhooks {
     pub clock: Micros,
 }
 
+/// What the deliverer of a partition has read of a partition of the feed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StateWebhookFeed {
+    pub partition: i32,
+    pub epoch: i64,
+    pub sequence: i64,
+}
+
 /// An endpoint to which no attempt has succeeded for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StateWebhookFailing {
     pub endpoint: String,
     pub since: Micros,
+    pub failures: i64,
+    pub failed_at: Micros,
 }
 
 /// An event of an account that was taken in.

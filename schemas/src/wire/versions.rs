@@ -8,10 +8,10 @@ use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, Pick,
-    PickCandidate, PickChange, PickClosing, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
+    PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
     ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
     StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
     StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
     WebhookTimer,
 };
@@ -111,24 +111,26 @@ versions! {
     StatePush = 61;
     StateScanRepeats = 96;
     AccountEndpoint = 70;
-    WebhookEvent = 71;
+    WebhookEvent = 120, older { 1: 71 };
     WebhookAttempt = 72;
     WebhookTimer = 73;
     StateWebhookDelivery = 74;
     StateWebhooks = 75;
     WebhookDelivery = 76;
     WebhookRedelivery = 77;
-    StateWebhookFailing = 78;
+    StateWebhookFailing = 121, older { 1: 78 };
     StateWebhookNotice = 79;
+    StateWebhookFeed = 122;
     PickCandidate = 80;
     ResultReport = 81;
     PickClosing = 82;
     PickTimer = 83;
-    Pick = 84;
-    StatePick (Pick) = 85;
+    Pick = 110, older { 1: 84 };
+    StatePick (Pick) = 111, older { 1: 85 };
     StateResult (ResultReport) = 86;
     StatePicks = 87;
-    PickChange (Pick) = 88;
+    PickChange (Pick) = 112, older { 1: 88 };
+    PickOffer = 113;
 }
 
 impl RecordType {

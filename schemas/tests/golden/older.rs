@@ -7,7 +7,10 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
-use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal, Frame, StateHead, StateLine, StatePartition};
+use arb_schemas::records::{
+    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition, StateWebhookFailing,
+    WebhookEvent,
+};
 use arb_schemas::wire::{self, Record, RecordType};
 
 use super::{all_stay, golden, parsed, read, versions};
@@ -69,6 +72,9 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<StateHead>(),
         compare::<StateLine>(),
         compare::<StatePartition>(),
+        compare::<Pick>(),
+        compare::<WebhookEvent>(),
+        compare::<StateWebhookFailing>(),
     ];
     let has_older = |record: &RecordType| record.references().is_empty() && versions(*record).len() > 1;
     let all: Vec<_> = RecordType::ALL.into_iter().filter(has_older).collect();

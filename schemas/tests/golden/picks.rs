@@ -2,7 +2,7 @@
 
 use arb_model::Time;
 use arb_model::fixtures::{pick, price};
-use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, ResultReport};
+use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, PickOffer, ResultReport};
 
 pub(crate) fn candidate() -> PickCandidate {
     let pick = pick();
@@ -46,5 +46,14 @@ pub(crate) fn closing() -> PickClosing {
         price: Some(price(2_050_000)),
         probability: 0.5,
         last_seen_at: Time(1_782_000_590_000_000),
+    }
+}
+
+pub(crate) fn offer() -> PickOffer {
+    PickOffer {
+        pick: pick().id,
+        is_next_poll: true,
+        price: Some(price(2_100_000)),
+        last_seen_at: Time(1_781_990_030_000_000),
     }
 }

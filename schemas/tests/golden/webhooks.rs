@@ -1,8 +1,8 @@
 //! Records of webhooks with a value in every field, as golden files have them. What is published of them never changes.
 
 use arb_schemas::records::{
-    AccountEndpoint, StateWebhookDelivery, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
-    WebhookTarget,
+    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, WebhookAttempt, WebhookDelivery,
+    WebhookEvent, WebhookRedelivery, WebhookTarget,
 };
 
 const AT: i64 = 1_781_990_000_000_001;
@@ -48,6 +48,7 @@ pub(crate) fn event() -> WebhookEvent {
         body: "{}".into(),
         left_body: Some("{}".into()),
         targets: vec![target],
+        partition: 3,
     }
 }
 
@@ -85,6 +86,10 @@ pub(crate) fn delivery() -> StateWebhookDelivery {
         next_at: AT,
         has_failed: true,
     }
+}
+
+pub(crate) fn failing() -> StateWebhookFailing {
+    StateWebhookFailing { endpoint: id(), since: 4, failures: 7, failed_at: 9 }
 }
 
 pub(crate) fn log() -> WebhookDelivery {

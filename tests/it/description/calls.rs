@@ -3,8 +3,9 @@
 use arb_model::fixtures::pick;
 use serde_json::{Value, json};
 
-use crate::support::http::{Answer, send};
+use crate::support::http::{Answer, once_it_knows, send};
 use crate::support::local_up::Running;
+use crate::support::receiver::Receiver;
 use crate::support::wait_for;
 
 /// What was asked, and what was answered.
@@ -56,15 +57,16 @@ fn send_to(running: &Running, method: &str, request: &str, body: Option<&Value>)
         None => ("application/json", Vec::new()),
     };
     let headers = [key, ("content-type", media)];
-    send(method, &format!("{}{request}", running.url), &headers, body).unwrap()
+    let url = format!("{}{request}", running.url);
+    once_it_knows(|| send(method, &url, &headers, body.clone())).unwrap()
 }
 
-/// All of them; the market has an arb and a signal, and the pick of the fixtures is published.
-pub(super) fn all(running: &Running) -> Vec<Called> {
+/// All of them; the market has an arb and a signal, the pick of the fixtures is published, and a receiver answers webhooks.
+pub(super) fn all(running: &Running, receiver: &Receiver) -> Vec<Called> {
     let mut caller = Caller { running, called: Vec::new() };
     market(&mut caller);
     account(&mut caller);
-    webhooks(&mut caller);
+    webhooks(&mut caller, receiver);
     others(&mut caller);
     caller.called
 }
@@ -116,17 +118,20 @@ fn account(to: &mut Caller<'_>) {
     to.call("revokeKey", "DELETE", &format!("/v1/keys/{kid}"), None);
 }
 
-fn webhooks(to: &mut Caller<'_>) {
+fn webhooks(to: &mut Caller<'_>, receiver: &Receiver) {
     let wanted = json!({
-        "url": "http://127.0.0.1:3000/hook",
+        "url": receiver.url,
         "events": ["arb_window", "close_signal"],
         "filters": {"sport": "soccer", "min_margin": 0.01},
     });
     let endpoint = to.post("createWebhook", "/v1/webhooks", wanted);
     let path = format!("/v1/webhooks/{}", endpoint["id"].as_str().unwrap());
+    wait_for("the endpoint is verified", || {
+        (send_to(to.running, "GET", &path, None).json()["state"] == "active").then_some(())
+    });
     to.get("listWebhooks", "/v1/webhooks");
     to.get("showWebhook", &path);
-    to.call("changeWebhook", "PATCH", &path, Some(json!({"paused": true})));
+    to.call("changeWebhook", "PATCH", &path, Some(json!({"filters": {"sport": "tennis"}})));
     to.post("rotateSecret", &format!("{path}/rotate"), json!({"overlap_seconds": 600}));
     let sent = to.call("testWebhook", "POST", &format!("{path}/test"), None);
     to.get("listDeliveries", &format!("{path}/deliveries?limit=1"));

@@ -19,7 +19,10 @@ use arb_kafka::{Cluster, CommandProducer, Table, TableEvent};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
+use rdkafka::config::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
+use super::PATIENCE;
 use super::stack::Broker;
 
 /// When all of them were created.
@@ -110,13 +113,15 @@ fn pepper() -> Pepper {
     Pepper::new(&[7; PEPPER])
 }
 
-/// Writes a record, or a tombstone, and waits until the broker has it.
+/// Writes a record, or a tombstone, and waits until the broker has it: for longer than a command is sent, which is given up early.
 fn write(brokers: &str, key: &str, value: Option<&[u8]>) {
-    let producer = CommandProducer::new(&Cluster::plaintext(brokers), &ACCOUNTS).unwrap();
-    assert!(producer.send_bytes(key, value).unwrap());
-    while producer.in_flight() > 0 {
-        producer.serve(Duration::from_millis(10)).unwrap();
-    }
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
+    let producer: BaseProducer = config.create().unwrap();
+    let mut record = BaseRecord::<str, [u8]>::to(ACCOUNTS.name).partition(0).key(key);
+    record.payload = value;
+    producer.send(record).map_err(|(error, _)| error).unwrap();
+    producer.flush(PATIENCE).unwrap();
 }
 
 /// Leases the quota of an account until the last clone of its key is dropped, or Kafka ends.
@@ -128,7 +133,14 @@ fn lease(brokers: &str, parts: &[Part]) -> Arc<Lessor> {
     let (stop, cluster) = (Stop::default(), Cluster::plaintext(brokers));
     let stopped = stop.clone();
     std::thread::spawn(move || {
-        let Ok(mut commands) = Table::open(&cluster, &ACCOUNT_COMMANDS, 1) else { return };
+        // A broker that is slow to answer is asked again.
+        let mut commands = loop {
+            match Table::open(&cluster, &ACCOUNT_COMMANDS, 1) {
+                Ok(commands) => break commands,
+                Err(_) if stopped.is_stopped() => return,
+                Err(_) => std::thread::sleep(Duration::from_millis(100)),
+            }
+        };
         let producer = CommandProducer::new(&cluster, &ACCOUNTS).unwrap();
         let mut last_timer: Option<Instant> = None;
         while !stopped.is_stopped() {

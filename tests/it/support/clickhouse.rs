@@ -4,7 +4,6 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -12,7 +11,7 @@ use tempfile::TempDir;
 
 use super::program::{Role, RunOutput, arb, run};
 use super::stack::port_pair;
-use super::{root, wait_for};
+use super::{PATIENCE, root, wait_for};
 
 /// A server; it ends with the test.
 pub(crate) struct ClickHouse {
@@ -82,7 +81,7 @@ impl ClickHouse {
         let url = format!("{}/?default_format=JSONEachRow&wait_end_of_query=1{settings}", self.url);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_mins(1)))
+            .timeout_global(Some(PATIENCE))
             .build()
             .new_agent();
         let request = agent.post(url).header("X-ClickHouse-User", user).header("X-ClickHouse-Key", password);

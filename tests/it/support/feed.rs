@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use arb_kafka::{Cluster, topic_id};
 use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
@@ -19,9 +20,9 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::{sse, wait_for};
-use crate::kafka::read_all;
+use crate::kafka::{read_all, wait_until_settled};
 
-const WAIT: Duration = Duration::from_secs(30);
+const WAIT: Duration = Duration::from_mins(3);
 
 /// A league's event.
 pub(crate) fn event(league: &str) -> Event {
@@ -176,6 +177,8 @@ impl Writer {
         let producer: BaseProducer = ClientConfig::new()
             .set("bootstrap.servers", brokers)
             .set("transactional.id", name)
+            // One that is left open stays so for as long as a test may wait for what happens meanwhile.
+            .set("transaction.timeout.ms", "600000")
             .create()
             .unwrap();
         producer.init_transactions(WAIT).unwrap();
@@ -303,21 +306,27 @@ pub(crate) fn create(brokers: &str, names: &[String]) {
     }
 }
 
-/// Deletes a topic and creates one of the same name.
-pub(crate) fn recreate(brokers: &str, topic: &str) {
-    let (admin, options) = (admin(brokers), AdminOptions::new());
-    block_on(admin.delete_topics(&[topic], &options)).unwrap().remove(0).unwrap();
+/// Deletes a topic and creates one of the same name, which clients see when this returns.
+pub(crate) fn recreate(brokers: &str, topic: &Topic) {
+    let (admin, options, cluster) = (admin(brokers), AdminOptions::new(), Cluster::plaintext(brokers));
+    let old = topic_id(&cluster, topic).unwrap();
+    block_on(admin.delete_topics(&[topic.name], &options)).unwrap().remove(0).unwrap();
     wait_for("the topic is made again", || {
-        let new = NewTopic::new(topic, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
+        let new = NewTopic::new(topic.name, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
         block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
+    });
+    // The controller has decided it; the broker tells its clients a moment later.
+    wait_for("the broker knows the new one", || {
+        topic_id(&cluster, topic).is_ok_and(|new| new != old).then_some(())
     });
 }
 
 /// The identity of an event: kind, window or event, sequence.
 pub(crate) type Name = (String, String, i64);
 
-/// The whole committed feed by a reader that is not ours, partition by partition.
+/// The whole committed feed by a reader that is not ours, partition by partition, once every transaction on it has ended.
 pub(crate) fn whole(brokers: &str) -> Vec<Vec<Name>> {
+    wait_until_settled(brokers, &FEED_EVENTS);
     let mut partitions = vec![Vec::new(); 4];
     for record in read_all(brokers, FEED_EVENTS.name) {
         let index = usize::try_from(record.partition).unwrap();

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use ureq::{Agent, AsSendBody};
 
+use super::wait_for;
+
 /// An answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -20,7 +22,23 @@ impl Answer {
     }
 }
 
-/// Sends a request with headers; `None` when no server answers.
+/// Asks again while an instance answers that it does not know at the moment whether keys are valid, has no quota leased, or still
+/// reads what is asked for, as the documents of these problems tell clients to. After a second in which a machine stands still every
+/// instance answers so, and a ready one has not read all of its topics.
+pub(crate) fn once_it_knows(ask: impl Fn() -> Option<Answer>) -> Option<Answer> {
+    wait_for("the instance can answer", || {
+        let answer = ask();
+        // The answer to HEAD has no body.
+        let passes = |text: &str| {
+            ["/problems/accounts-unavailable", "being read; try again"].iter().any(|it| text.contains(it))
+        };
+        let is_for_later =
+            |answer: &Answer| answer.status == 503 && (answer.body.is_empty() || passes(&answer.body));
+        (!answer.as_ref().is_some_and(is_for_later)).then_some(answer)
+    })
+}
+
+/// Sends a request with headers; `None` when no server answers, or not to the end.
 pub(crate) fn request(method: &str, url: &str, headers: &[(&str, &str)]) -> Option<Answer> {
     run(method, url, headers, ())
 }
@@ -40,6 +58,6 @@ fn run(method: &str, url: &str, headers: &[(&str, &str)], body: impl AsSendBody)
     let mut answer = agent.run(request.body(body).unwrap()).ok()?;
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
     // The client decodes what a head announces, also where there is no body.
-    let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().unwrap() };
+    let body = if method == "HEAD" { String::new() } else { answer.body_mut().read_to_string().ok()? };
     Some(Answer { status, headers, body })
 }

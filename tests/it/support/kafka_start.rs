@@ -9,6 +9,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use rustix::process::{Signal, kill_process};
+
 use super::program::{Role, arb};
 use super::stack::port_pair;
 use super::{root, wait_for};
@@ -89,7 +91,9 @@ impl Prepared {
         if fs::rename(unique(&self.formatted), &self.formatted).is_err() {
             fs::remove_dir_all(unique(&self.formatted)).unwrap();
         }
-        broker.stop();
+        // By its own means, however long the archive takes: `arb kafka` would end it by force after some time.
+        kill_process(broker.server(), Signal::TERM).unwrap();
+        wait_for("Kafka has written its classes", || broker.died().then_some(()));
         fs::copy(written, unique(&self.classes)).unwrap();
         fs::rename(unique(&self.classes), &self.classes).unwrap();
     }

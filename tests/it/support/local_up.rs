@@ -11,10 +11,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::clickhouse::share_download;
-use super::http::request;
+use super::http::{once_it_knows, request};
 use super::program::arb;
 use super::stack::{port, port_pair};
-use super::{recordings, root, wait_for};
+use super::{recordings, root, wait_for, wait_for_steps};
 
 /// `arb up`, running.
 pub(crate) struct Running {
@@ -43,13 +43,16 @@ impl Running {
     }
 
     pub(crate) fn board(&self) -> Option<Value> {
-        let bearer = format!("Bearer {}", self.key);
-        Some(request("GET", &format!("{}/v1/arbs", self.url), &[("authorization", &bearer)])?.json())
+        let (url, bearer) = (format!("{}/v1/arbs", self.url), format!("Bearer {}", self.key));
+        Some(once_it_knows(|| request("GET", &url, &[("authorization", &bearer)]))?.json())
     }
 
     /// Waits until the board contains everything up to a time.
     pub(crate) fn board_at(&self, as_of: &str) -> Value {
-        wait_for(as_of, || self.board().filter(|board| board["as_of"] == as_of))
+        wait_for_steps(as_of, || {
+            let board = self.board().unwrap_or_default();
+            if board["as_of"] == as_of { Ok(board) } else { Err(board["as_of"].clone()) }
+        })
     }
 
     pub(crate) fn signal(&self, signal: Signal) {

@@ -33,7 +33,7 @@ fn prepared(name: &str) -> PathBuf {
     for file in fs::read_dir(&from).unwrap().map(Result::unwrap) {
         // A folder in it is a package of its own.
         if file.file_type().unwrap().is_file() {
-            fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+            put(&file.path(), &folder.join(file.file_name()));
         }
     }
     if !is_there {
@@ -44,6 +44,17 @@ fn prepared(name: &str) -> PathBuf {
         fs::write(whole, wanted).unwrap();
     }
     folder
+}
+
+/// Copies a file where it differs, whole or not at all: the script of another test that runs may read it meanwhile.
+fn put(from: &Path, to: &Path) {
+    let wanted = fs::read(from).unwrap();
+    if fs::read(to).is_ok_and(|found| found == wanted) {
+        return;
+    }
+    let unique = to.with_extension(std::process::id().to_string());
+    fs::write(&unique, wanted).unwrap();
+    fs::rename(unique, to).unwrap();
 }
 
 /// The output of a module's text for an input; it must succeed.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{durations, root};
+use super::{PATIENCE, durations, root};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 const BENCH: &str = env!("CARGO_BIN_EXE_bench-under-test");
@@ -131,7 +131,7 @@ impl Role {
     /// Closes its standard input and waits; whether that was enough.
     fn end(&mut self) -> bool {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + Duration::from_mins(1);
+        let deadline = Instant::now() + PATIENCE;
         while self.child.try_wait().unwrap().is_none() {
             if Instant::now() > deadline {
                 self.child.kill().unwrap();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,21 +14,36 @@ use serde_json::{Value, json};
 pub(crate) enum Manner {
     /// With a status and these further lines of the head.
     Status(u16, &'static str),
+    /// 200, after this long.
+    Slow(Duration),
     /// Not at all.
     Hang,
     /// It closes the connection.
     Reset,
     /// 200, with a body of a gigabyte.
     Flood,
-    /// 200, a byte of the body each second.
+    /// 200, a byte of the body now and then.
     Drip,
+}
+
+impl Manner {
+    fn is_success(&self) -> bool {
+        match self {
+            Self::Status(status, _) => (200..300).contains(status),
+            Self::Hang | Self::Reset => false,
+            Self::Slow(_) | Self::Flood | Self::Drip => true,
+        }
+    }
 }
 
 /// A request that it was sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Posted {
+    pub(crate) at: Instant,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
+    /// Whether it was answered with success.
+    pub(crate) is_taken: bool,
 }
 
 impl Posted {
@@ -52,6 +67,9 @@ struct State {
     posted: Mutex<Vec<Posted>>,
     challenges: Mutex<Vec<Posted>>,
     is_closed: AtomicBool,
+    /// Requests that are not answered yet, and the most there ever were.
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
 }
 
 impl Receiver {
@@ -59,7 +77,9 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let (manner, posted, challenges) = (Mutex::new(manner), Mutex::default(), Mutex::default());
-        let state = Arc::new(State { manner, posted, challenges, is_closed: AtomicBool::new(false) });
+        let is_closed = AtomicBool::new(false);
+        let (under_way, most_under_way) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let state = Arc::new(State { manner, posted, challenges, is_closed, under_way, most_under_way });
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -83,6 +103,11 @@ impl Receiver {
         self.state.posted.lock().unwrap().clone()
     }
 
+    /// The most requests that were under way at one time.
+    pub(crate) fn most_under_way(&self) -> usize {
+        self.state.most_under_way.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn challenges(&self) -> Vec<Posted> {
         self.state.challenges.lock().unwrap().clone()
     }
@@ -97,7 +122,7 @@ impl Drop for Receiver {
 impl State {
     fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some(posted) = read(&mut reader) {
+        while let Some(mut posted) = read(&mut reader) {
             let body = posted.json();
             if body["type"] == "endpoint.verification" {
                 let echo = json!({"challenge": body["data"]["challenge"]}).to_string();
@@ -106,15 +131,25 @@ impl State {
                 continue;
             }
             let manner = self.manner.lock().unwrap().clone();
+            posted.is_taken = manner.is_success();
             self.posted.lock().unwrap().push(posted);
             match manner {
                 Manner::Status(status, head) => respond(stream, status, head, "an answer"),
+                Manner::Slow(time) => self.respond_after(stream, time),
                 Manner::Hang => std::thread::sleep(Duration::from_mins(1)),
                 Manner::Reset => return,
                 Manner::Flood => return flood(stream),
                 Manner::Drip => return drip(stream),
             }
         }
+    }
+
+    fn respond_after(&self, stream: &TcpStream, time: Duration) {
+        let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_under_way.fetch_max(under_way, Ordering::Relaxed);
+        std::thread::sleep(time);
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+        respond(stream, 200, "", "an answer");
     }
 }
 
@@ -129,7 +164,8 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Posted> {
     }
     let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
     reader.read_exact(&mut body).ok()?;
-    Some(Posted { headers, body: String::from_utf8(body).ok()? })
+    let body = String::from_utf8(body).ok()?;
+    Some(Posted { at: Instant::now(), headers, body, is_taken: false })
 }
 
 fn respond(mut stream: &TcpStream, status: u16, head: &str, body: &str) {
@@ -147,6 +183,6 @@ fn flood(mut stream: &TcpStream) {
 fn drip(mut stream: &TcpStream) {
     let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
     while stream.write_all(b"x").is_ok() {
-        std::thread::sleep(Duration::from_secs(1));
+        std::thread::sleep(Duration::from_millis(100));
     }
 }

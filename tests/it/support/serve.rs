@@ -1,7 +1,7 @@
 //! API instances of a test's own, one after the other or side by side, with settings that make their limits small.
 
 pub(crate) use super::accounts::Key;
-use super::http::{Answer, request};
+use super::http::{Answer, once_it_knows, request};
 use super::program::Role;
 use super::sse::Sse;
 use super::stack::{Broker, port};
@@ -49,9 +49,10 @@ impl Serve {
         answer.is_some_and(|answer| answer.status == 200)
     }
 
-    /// Any request.
+    /// Any request without a body; it is sent again while the instance does not know its accounts.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
-        request(method, &format!("http://{}{path}", self.listen), headers).unwrap()
+        let url = format!("http://{}{path}", self.listen);
+        once_it_knows(|| request(method, &url, headers)).unwrap()
     }
 
     /// `GET` on the surface of the path, with the key.
@@ -67,7 +68,8 @@ impl Serve {
         let bearer = format!("Bearer {}", self.key);
         let mut headers = vec![("authorization", &*bearer)];
         headers.extend(last.map(|last| ("last-event-id", last)));
-        let mut stream = Sse::connect(&self.listen, &format!("/v1/stream?{query}"), &headers);
+        let path = format!("/v1/stream?{query}");
+        let mut stream = Sse::connect(&self.listen, &path, &headers);
         // A connection that breaks before its first event must not reset the client's position.
         stream.last_id = last.map(str::to_owned);
         assert_eq!(stream.status, 200, "{:?}", stream.head);

@@ -13,7 +13,7 @@ use super::clickhouse::ClickHouse;
 use super::program::{Role, RunOutput, arb, run};
 use super::stack::Broker;
 use super::{root, wait_for};
-use crate::kafka::read_places;
+use crate::kafka::{read_places, wait_until_settled};
 
 /// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal; and
 /// the same of what is nested in it.
@@ -172,10 +172,11 @@ impl Ground {
         usize::try_from(counts.sum::<Option<u64>>()?).ok()
     }
 
-    /// What the topics make, by the decoder in Python.
+    /// What the topics make, by the decoder in Python, once every transaction on them has ended.
     pub(crate) fn expected(&self) -> Rows {
         let mut lines = Vec::new();
         for topic in [&ODDS_TICKS, &FEED_EVENTS, &WEBHOOK_DELIVERIES] {
+            wait_until_settled(&self.broker.brokers, topic);
             let id = hex(&topic_id(&Cluster::plaintext(&self.broker.brokers), topic).unwrap());
             for (offset, record) in read_places(&self.broker.brokers, topic.name) {
                 let line = json!({

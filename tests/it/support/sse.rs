@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::PATIENCE;
+use super::{PATIENCE, wait_for};
 
 /// An event.
 #[derive(Debug, Clone, Default)]
@@ -38,9 +38,12 @@ pub(crate) struct Sse {
 }
 
 impl Sse {
-    /// Connects, and reads the head.
+    /// Connects, and reads the head; again while the instance does not know its accounts.
     pub(crate) fn connect(address: &str, path: &str, headers: &[(&str, &str)]) -> Self {
-        Self::try_connect(address, path, headers).unwrap()
+        wait_for("the instance can answer", || {
+            let stream = Self::try_connect(address, path, headers).unwrap();
+            (stream.status != 503).then_some(stream)
+        })
     }
 
     /// The same where an instance may be away or end meanwhile.

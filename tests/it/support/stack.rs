@@ -10,9 +10,9 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::accounts::Key;
-use super::http::{Answer, request};
+use super::http::{Answer, once_it_knows, request};
 use super::program::{Role, arb, run};
-use super::{kafka_start, root, wait_for};
+use super::{kafka_start, root, wait_for, wait_for_steps};
 
 /// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
 pub(crate) struct Broker {
@@ -158,15 +158,17 @@ impl Stack {
     /// `GET` with the key.
     pub(crate) fn get(&self, path: &str) -> Answer {
         let bearer = format!("Bearer {}", self.key);
-        request("GET", &format!("{}{path}", self.url), &[("authorization", &bearer)]).unwrap()
+        let url = format!("{}{path}", self.url);
+        once_it_knows(|| request("GET", &url, &[("authorization", &bearer)])).unwrap()
     }
 
     /// The whole board, once it contains the poll of this time.
     pub(crate) fn board_at(&self, polled_at: &str) -> Value {
-        wait_for(&format!("the board contains the poll of {polled_at}"), || {
+        wait_for_steps(&format!("the board contains the poll of {polled_at}"), || {
             let board = self.get("/v1/arbs?limit=500").json();
             let polls = board["polls"].as_array().unwrap();
-            polls.iter().any(|poll| poll["polled_at"] == polled_at).then_some(board)
+            let is_there = polls.iter().any(|poll| poll["polled_at"] == polled_at);
+            if is_there { Ok(board) } else { Err(board["as_of"].clone()) }
         })
     }
 }
@@ -182,9 +184,9 @@ pub(crate) fn port() -> u16 {
 /// that no other process takes it first.
 pub(crate) fn port_pair() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 500).unwrap() * 20;
+    let first = 20_000 + u16::try_from(std::process::id() % 400).unwrap() * 20;
     wait_for("two free ports", || {
-        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 2_000;
+        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 4_000;
         let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
         (is_free(port) && is_free(port + 1)).then_some(port)
     })

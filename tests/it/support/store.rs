@@ -11,8 +11,8 @@ use super::clickhouse::ClickHouse;
 use super::feed::Writer;
 use super::program::{Role, arb, run};
 use super::stack::Stack;
-use super::{recordings, wait_for};
-use crate::kafka::read_all;
+use super::{recordings, wait_for, wait_for_steps};
+use crate::kafka::{read_all, wait_until_settled};
 
 /// A ClickHouse that has all that a recording came to.
 pub(crate) struct Store {
@@ -36,7 +36,10 @@ impl Store {
         stack.board_at(last["polled_at"].as_str().unwrap());
         let store = Self { _sink: sink, stack, clickhouse };
         for (table, rows) in store.expected(recording) {
-            wait_for(&format!("{rows} rows in {table}"), || (store.count(table) == rows).then_some(()));
+            wait_for_steps(&format!("{rows} rows in {table}"), || match store.count(table) {
+                count if count == rows => Ok(()),
+                count => Err(count),
+            });
         }
         store
     }
@@ -74,6 +77,7 @@ impl Store {
         let output = run(arb().arg("evaluate").arg(recording)).out;
         let words: Vec<_> = output.split_whitespace().collect();
         let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
+        wait_until_settled(&self.stack.broker.brokers, &FEED_EVENTS);
         let feed = read_all(&self.stack.broker.brokers, FEED_EVENTS.name);
         let types: Vec<_> = feed.iter().map(|record| RecordType::of(&record.value).unwrap()).collect();
         let count = |wanted: &[RecordType]| types.iter().filter(|record| wanted.contains(record)).count();

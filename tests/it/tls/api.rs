@@ -28,7 +28,7 @@ context.set_alpn_protocols(["http/1.1"])
 for line in sys.stdin:
     asked = json.loads(line)
     context.maximum_version = getattr(ssl.TLSVersion, asked.get("version", "TLSv1_3"))
-    connection = http.client.HTTPSConnection("127.0.0.1", int(port), context=context, timeout=60)
+    connection = http.client.HTTPSConnection("127.0.0.1", int(port), context=context, timeout=180)
     body = asked.get("body")
     headers = {**asked.get("headers", {}), **({"content-type": "application/json"} if body else {})}
     connection.request(asked.get("method", "GET"), asked["path"], json.dumps(body) if body else None, headers)
@@ -49,7 +49,7 @@ for line in sys.stdin:
 /// An instance that listens by TLS, with its accounts.
 struct SecureApi {
     serve: Role,
-    _accounts: Role,
+    accounts: Role,
     port: u16,
     authority: Authority,
     certificate: PathBuf,
@@ -64,13 +64,16 @@ struct PythonClient {
 }
 
 impl PythonClient {
+    /// The answer to a request; it is sent again while the instance cannot answer it yet.
     fn ask(&mut self, request: &Value) -> Value {
-        writeln!(self.python.stdin.as_mut().unwrap(), "{request}").unwrap();
-        self.next()
+        wait_for("the instance can answer", || {
+            writeln!(self.python.stdin.as_mut().unwrap(), "{request}").unwrap();
+            Some(self.next()).filter(|answer| answer["status"] != 503)
+        })
     }
 
     fn next(&self) -> Value {
-        self.lines.recv_timeout(Duration::from_mins(1)).expect("Python prints something")
+        self.lines.recv_timeout(Duration::from_mins(3)).expect("Python prints something")
     }
 }
 
@@ -103,7 +106,12 @@ impl SecureApi {
         let files = ["--tls-certificate", text(&certificate), "--tls-key", text(&key)];
         let more = ["--sign-up", "open", "--heartbeat-ms", "200"];
         let serve = Role::start("serve", &[&common[..], &files, &more].concat(), &broker.path("serve.log"));
-        let mut api = Self { serve, _accounts: accounts, port, authority, certificate, key, broker };
+        let mut api = Self { serve, accounts, port, authority, certificate, key, broker };
+        // What it is asked before that it decides later: an account would be there already when it is asked for again.
+        wait_for("the accounts are decided", || {
+            api.accounts.assert_runs();
+            api.accounts.has_logged("partitions taken").then_some(())
+        });
         wait_for("the API listens", || {
             api.serve.assert_runs();
             api.connect()
@@ -169,10 +177,7 @@ fn a_session_is_for_tls_alone(api: &SecureApi, client: &mut PythonClient) -> Str
     let mut post = |path: &str, headers: Value, body: &Value| {
         client.ask(&json!({"method": "POST", "path": path, "headers": headers, "body": body}))
     };
-    let signed_up = wait_for("the accounts are decided", || {
-        let answer = post("/session/signup", json!({"origin": origin}), &body);
-        (answer["status"] != 503).then_some(answer)
-    });
+    let signed_up = post("/session/signup", json!({"origin": origin}), &body);
     assert_eq!(signed_up["status"], 201, "{signed_up}");
     let plain = json!({"origin": origin.replace("https", "http")});
     assert_eq!(post("/session", plain, &body)["status"], 403, "a page without TLS is another origin");

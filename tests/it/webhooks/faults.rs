@@ -1,6 +1,10 @@
 //! Webhooks while something is wrong: deliverers that are killed, a broker that goes away, receivers that are down or dead.
 
+use arb_schemas::topics::FEED_EVENTS;
+use arb_schemas::wire::RecordType;
+
 use super::*;
+use crate::kafka::read_all;
 
 /// Types of events that are records of the feed.
 const FEED: [&str; 5] = ["arb_window", "line_movement", "stale_alert", "close_signal", "edge_signal"];
@@ -27,20 +31,24 @@ fn killed(kills: usize, seed: u64) {
     std::thread::scope(|scope| {
         let broker = &hooks.broker;
         let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
+        // Once its circuit is open: an event that fails twice is sent again after five minutes.
+        scope.spawn(|| {
+            wait_for("the flaky one has failed", || (flaky.posted().len() >= 5).then_some(()));
+            flaky.set(Manner::Status(204, ""));
+        });
         for kill in 0..kills {
             std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
             let index = kill % 2;
             hooks.deliver[index].as_mut().unwrap().kill();
             hooks.deliver[index] = Some(start_deliverer(broker, index));
-            if kill == kills / 2 {
-                flaky.set(Manner::Status(204, ""));
-            }
         }
         ingest.join().unwrap();
     });
-    let (steady, flaky) = (settled(&steady, Duration::from_secs(20)), flaky.posted());
-    assert_all(&steady, &hooks, "the steady receiver");
-    assert_all(&flaky, &hooks, "the flaky one");
+    let expected = hooks.wait_until_taken_in();
+    for (receiver, what) in [(&steady, "the steady receiver"), (&flaky, "the flaky one")] {
+        wait_for_ids(receiver, expected);
+        assert_all(&settled(receiver, Duration::from_secs(3)), &hooks, what);
+    }
     assert_ne!(first["id"], second["id"]);
 }
 
@@ -80,14 +88,23 @@ fn a_window_that_closes_while_its_endpoint_is_down() {
         receiver
     });
     hooks.play(7, 12);
-    let tried = receivers.each_ref().map(|receiver| settled(receiver, Duration::from_secs(1)).len());
+    // While both are down: what comes of a window is known before the next attempt.
+    hooks.wait_until_taken_in();
     for receiver in &receivers {
+        wait_for("it was tried", || (!receiver.posted().is_empty()).then_some(()));
         receiver.set(Manner::Status(200, ""));
     }
-    // The pauses of a circuit, and the last but one of the policy `live`.
-    let live = settled(&receivers[0], Duration::from_secs(45));
-    let (durable, live) = (receivers[1].posted(), &live[tried[0]..]);
-    println!("{tried:?} requests refused, {} delivered with `live`", live.len());
+    let windows = feed_kinds(&hooks, &[RecordType::ArbWindow, RecordType::CloseSignal]);
+    let closes = feed_kinds(&hooks, &[RecordType::CloseSignal]);
+    // Also those of requests that were refused.
+    wait_for_ids(&receivers[1], windows);
+    wait_for("every close is taken", || {
+        let taken = taken(&receivers[0]).into_iter().filter(|one| one.json()["type"] == "close_signal");
+        (by_id(&taken.collect::<Vec<_>>()).len() >= closes).then_some(())
+    });
+    settled(&receivers[0], Duration::from_secs(5));
+    let (durable, live) = (receivers[1].posted(), &taken(&receivers[0]));
+    println!("{windows} events, {} of them taken with `live`", live.len());
     let about = |posted: &[Posted], kind: &str| -> BTreeSet<String> {
         let events = posted.iter().map(Posted::json).filter(|event| event["type"] == kind);
         events.map(|event| event["data"]["id"].as_str().unwrap().to_owned()).collect()
@@ -97,6 +114,17 @@ fn a_window_that_closes_while_its_endpoint_is_down() {
     assert_eq!(about(live, "close_signal"), closed);
     let late = about(live, "arb_window");
     assert!(late.is_disjoint(&closed), "the window had closed: {late:?} {closed:?}");
+}
+
+/// The requests that a receiver answered with success.
+fn taken(receiver: &Receiver) -> Vec<Posted> {
+    receiver.posted().into_iter().filter(|posted| posted.is_taken).collect()
+}
+
+/// How many records of these types the feed has.
+fn feed_kinds(hooks: &Hooks, kinds: &[RecordType]) -> usize {
+    let feed = read_all(&hooks.broker.brokers, FEED_EVENTS.name);
+    feed.iter().filter(|record| kinds.contains(&RecordType::of(&record.value).unwrap())).count()
 }
 
 #[test]
@@ -142,9 +170,11 @@ fn tenth_dead(accounts: usize) {
         (are_all(&healthy, 90 * accounts) && are_all(&dead, 10 * accounts)).then_some(())
     });
     hooks.play(7, 20);
+    hooks.wait_until_taken_in();
+    let (endpoints, closes) = (90 * accounts, feed_kinds(&hooks, &[RecordType::CloseSignal]));
+    wait_for_ids(&healthy, endpoints * closes);
     let posted = settled(&healthy, Duration::from_secs(5));
-    let (endpoints, ids) = (90 * accounts, by_id(&posted).len());
-    let closes = ids / endpoints;
+    let ids = by_id(&posted).len();
     let to_dead = dead.posted().len();
     println!("{closes} events to each of {endpoints}, {} requests; {to_dead} to dead ones", posted.len());
     assert!(closes > 3 && ids == endpoints * closes, "{ids}");

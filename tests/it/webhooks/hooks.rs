@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
-use arb_schemas::topics::ODDS_TICKS;
+use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic, WEBHOOK_TASKS};
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
 
-use crate::kafka::{ends, read_all, try_committed};
+use crate::kafka::{ends, read_all, read_places, try_committed, wait_until_settled};
 use crate::support::http::request;
 use crate::support::program::{Role, arb, run};
 use crate::support::receiver::Receiver;
 use crate::support::stack::{Broker, port};
 use crate::support::{recordings, wait_for};
+
+/// The group of deliverers, and that in which they read the feed.
+const DELIVERERS: &str = "arb-deliver";
+const FEED_READERS: &str = "arb-deliver-feed";
 
 /// A broker with everything that sends webhooks.
 pub(super) struct Hooks {
@@ -68,6 +75,11 @@ impl Hooks {
             let deliverer = start_deliverer(&hooks.broker, index);
             hooks.deliver.push(Some(deliverer));
         }
+        // A group that is new begins at the end of the feed: what is written before that is sent to nobody.
+        wait_for("the feed is read", || {
+            let begun = positions(&hooks.broker.brokers, FEED_READERS, &FEED_EVENTS)?;
+            (deliverers == 0 || begun.iter().all(Option::is_some)).then_some(())
+        });
         hooks
     }
 
@@ -124,6 +136,28 @@ impl Hooks {
         })
     }
 
+    /// Waits until every tick is processed and the deliverers have taken in what that gave; the number of events of the feed.
+    pub(super) fn wait_until_taken_in(&self) -> usize {
+        wait_for("every tick is processed", || self.is_processed().then_some(()));
+        self.wait_until_read(FEED_READERS, &FEED_EVENTS);
+        self.wait_until_read(DELIVERERS, &WEBHOOK_TASKS);
+        feed_events(&self.broker)
+    }
+
+    /// Waits until a group has read what is in a topic now.
+    fn wait_until_read(&self, group: &str, topic: &Topic) {
+        let brokers = &self.broker.brokers;
+        wait_until_settled(brokers, topic);
+        let mut ends = vec![0; usize::try_from(topic.partitions).unwrap()];
+        for (offset, record) in read_places(brokers, topic.name) {
+            ends[usize::try_from(record.partition).unwrap()] = offset + 1;
+        }
+        wait_for(&format!("{group} has read {}", topic.name), || {
+            let places = positions(brokers, group, topic)?;
+            places.iter().zip(&ends).all(|(at, end)| at.unwrap_or(0) >= *end).then_some(())
+        });
+    }
+
     /// Publishes polls of a simulated recording.
     pub(super) fn play(&self, seed: u64, polls: u64) {
         let recording = recordings::simulated(self.broker.scratch.path(), seed, polls);
@@ -137,9 +171,22 @@ pub(super) fn start_deliverer(broker: &Broker, index: usize) -> Role {
     Role::start("deliver", &arguments, &broker.path(&format!("deliver-{index}.log")))
 }
 
-/// Events of the feed: records by partition and sequence, each once.
+/// Events of the feed: records by partition and sequence, each once; once every transaction on it has ended.
 pub(super) fn feed_events(broker: &Broker) -> usize {
-    read_all(&broker.brokers, arb_schemas::topics::FEED_EVENTS.name).len()
+    wait_until_settled(&broker.brokers, &FEED_EVENTS);
+    read_all(&broker.brokers, FEED_EVENTS.name).len()
+}
+
+/// Where a group has come to in each partition of a topic; `None` while the broker does not say.
+fn positions(brokers: &str, group: &str, topic: &Topic) -> Option<Vec<Option<i64>>> {
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", brokers).set("group.id", group);
+    let consumer: BaseConsumer = config.create().unwrap();
+    let mut partitions = TopicPartitionList::new();
+    partitions.add_partition_range(topic.name, 0, topic.partitions - 1);
+    let answer = consumer.committed_offsets(partitions, Duration::from_secs(30)).ok()?;
+    let place = |raw: Option<i64>| raw.filter(|at| *at >= 0);
+    Some(answer.elements().iter().map(|element| place(element.offset().to_raw())).collect())
 }
 
 /// An account, and a key of it that manages webhooks: created by its holder, who signs in.
@@ -165,8 +212,19 @@ pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     answer["key"].as_str().unwrap().to_owned()
 }
 
-/// Sends JSON; the status, the cookie and the answer.
+/// Sends JSON; the status, the cookie and the answer. It is sent again where the instance could not decide about it, and so did nothing.
 fn send(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
+    wait_for("the instance can answer", || {
+        let answer = send_once(method, url, fields, body);
+        let (type_of, detail) = (&answer.2["type"], answer.2["detail"].as_str().unwrap_or_default());
+        let is_undecided = detail.starts_with("It is not known at the moment")
+            || detail.ends_with("being read; try again.")
+            || method == "GET" && type_of == "/problems/accounts-unavailable";
+        (answer.0 != 503 || !is_undecided).then_some(answer)
+    })
+}
+
+fn send_once(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     let body = body.map(ToString::to_string).unwrap_or_default();
     let mut request = ureq::http::Request::builder().method(method).uri(url);

@@ -204,7 +204,7 @@ describe('series', () => {
     const window = (id: string, reason: string | null, lifetime: number): PastWindow => ({
       id, feed: 'f', sport: 's', league: 'l', event: { id: 'e', home: null, away: null, commence_time: null }, market: 'totals', period: 'full_time', line: null,
       in_play: false, opened_at: at(0), closed_at: reason === null ? null : at(lifetime), lifetime_seconds: reason === null ? null : lifetime, reason,
-      margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, updates: 0, legs: [],
+      margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, updates: 0, legs: [], settlement: null,
     })
     const list = [window('a', 'price_moved', 10), window('b', 'withdrawn', 30), window('c', 'price_moved', 20), window('d', null, 0), window('e', 'stale', 900)]
     expect(endings(list, 'e')).toEqual({

@@ -61,8 +61,14 @@ export function market(name: string, line: number | null, period: string): strin
   return parts.filter((part) => part !== '').join(' ')
 }
 
+/** The names of the two teams of an event. */
+export interface Names {
+  home: string
+  away: string
+}
+
 /** An outcome with the name of its team. */
-export function outcome(name: string, event: { home: string; away: string }): string {
+export function outcome(name: string, event: Names): string {
   return name === 'home' ? event.home : name === 'away' ? event.away : words(name)
 }
 

@@ -5,7 +5,11 @@ import text from './types.ts?raw'
 
 // A copy of the sources elsewhere has the document beside its package.json.
 const documents = import.meta.glob<string>(['../../openapi.json', '../../../../schemas/openapi/openapi.json'], { eager: true, query: '?raw', import: 'default' })
-const document: { components: { schemas: Record<string, Schema>; parameters: Record<string, { schema: Schema }> } } = JSON.parse(Object.values(documents)[0] ?? '{}')
+const document = JSON.parse(Object.values(documents)[0] ?? '{}') as Document
+
+interface Document {
+  components: { schemas: Record<string, Schema>; parameters: Record<string, { schema: Schema }> }
+}
 
 interface Schema {
   $ref?: string
@@ -55,7 +59,7 @@ function fieldsOfPage(name: string): FieldOfPage[] {
 
 const ROWS: [of: string, schema: string][] = [
   ['Entry', 'Arb'], ['Leg', 'Leg'], ['Signal', 'Signal'], ['SignalQuote', 'SignalQuote'], ['Pick', 'Pick'], ['PickGrade', 'PickGrade'], ['PickPage', 'PickPage'],
-  ['ShortRecord', 'BotRecordShort'], ['WholeRecord', 'BotRecord'], ['Bot', 'Bot'], ['PastWindow', 'Window'], ['WindowHistory', 'WindowHistory'], ['Evidence', 'Evidence'], ['ListedQuote', 'Quote'], ['ArbPrices', 'ArbPrices'],
+  ['ShortRecord', 'BotRecordShort'], ['WholeRecord', 'BotRecord'], ['Bot', 'Bot'], ['PastWindow', 'Window'], ['WindowSettlement', 'WindowSettlement'], ['WindowHistory', 'WindowHistory'], ['Evidence', 'Evidence'], ['ListedQuote', 'Quote'], ['ArbPrices', 'ArbPrices'],
   ['Hedge', 'Hedge'], ['Truth', 'Truth'], ['Key', 'Key'], ['NewKey', 'NewKey'], ['Usage', 'Usage'], ['Endpoint', 'Webhook'], ['Session', 'Session'], ['Status', 'Status'],
 ]
 /** Fields that the document does not have yet: a leg's link may be absent. */
@@ -84,9 +88,9 @@ const GRANTED = ['ticks:write', 'events:write', 'results:write']
 describe('names', () => {
   it('are those that the document lists', () => {
     const { schemas, parameters } = document.components
-    const scopes = schemas['KeyRequest']?.properties?.['scopes']?.items?.enum ?? []
+    const scopes = schemas.KeyRequest?.properties?.scopes?.items?.enum ?? []
     expect(SCOPES.map(({ key }) => key)).toEqual(scopes.filter((scope) => !GRANTED.includes(scope)))
-    expect(BOTS).toEqual(parameters['bot']?.schema.enum)
-    expect(Object.keys(KINDS)).toEqual(schemas['Signal']?.properties?.['kind']?.enum)
+    expect(BOTS).toEqual(parameters.bot?.schema.enum)
+    expect(Object.keys(KINDS)).toEqual(schemas.Signal?.properties?.kind?.enum)
   })
 })

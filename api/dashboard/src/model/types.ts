@@ -105,7 +105,8 @@ export interface Snapshot {
   stale: boolean
   polls: Poll[]
   arbs: Entry[]
-  signals: Signal[]
+  /** Absent where the stream was not asked for edge signals. */
+  signals?: Signal[]
 }
 
 export interface StaleAlert {
@@ -205,6 +206,12 @@ export interface PickGrade {
   at: string
 }
 
+/** What a pick's book offered some time after the pick was published; no price where it offered nothing. */
+export interface LaterOffer {
+  price: number | null
+  last_seen_at: string
+}
+
 export interface Pick {
   id: string
   bot: string
@@ -226,6 +233,8 @@ export interface Pick {
   published_at: string
   starts_at: string
   closing: { price: number | null; probability: number; last_seen_at: string } | null
+  offer_after_poll: LaterOffer | null
+  offer_after_minute: LaterOffer | null
   grades: PickGrade[]
   result: PickGrade | null
   closing_line_value: number | null
@@ -256,9 +265,17 @@ export interface EquityPoint {
   interval: [number, number] | null
 }
 
+/** Of the bets for which it was observed, the part that was still on offer. */
+export interface PartOnOffer {
+  bets: number
+  share: number | null
+  standard_error: number | null
+}
+
 export interface WholeRecord extends ShortRecord {
   interval: [number, number] | null
   closing_line_value: { bets: number; mean: number | null; standard_error: number | null }
+  on_offer: { after_poll: PartOnOffer; after_minute: PartOnOffer }
   scores: { bets: number; brier: number | null; log: number | null }
   closing_scores: { bets: number; brier: number | null; log: number | null }
   calibration: { stated: number; won: number; bets: number }[]
@@ -284,6 +301,17 @@ export interface PastLeg {
   stake_share: number
 }
 
+/** What a window came to by the result of its event, had all of its stakes been placed. */
+export interface WindowSettlement {
+  home: number | null
+  away: number | null
+  legs: { settlement: string; returned: number }[]
+  returned: number
+  profit: number
+  source: string
+  at: string
+}
+
 export interface PastWindow {
   id: string
   feed: string
@@ -305,6 +333,7 @@ export interface PastWindow {
   verified_ever: boolean | null
   updates: number
   legs: PastLeg[]
+  settlement: WindowSettlement | null
 }
 
 export interface Transition {

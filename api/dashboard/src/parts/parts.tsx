@@ -93,9 +93,10 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
   useEffect(() => {
     const { activeElement } = document
     if (activeElement instanceof HTMLElement && activeElement !== document.body) origin = activeElement
-    dialog.current?.showModal()
+    const shown = dialog.current
+    shown?.showModal()
     return () => {
-      dialog.current?.close()
+      shown?.close()
       setTimeout(giveBack, 0)
     }
   }, [])
@@ -139,11 +140,11 @@ export function Table({ label, head, children }: { label: string; head: (string 
   )
 }
 
-/** A form that this page submits itself. */
-export function Form({ onSubmit, children, ...rest }: { onSubmit: () => void; children: ComponentChildren; class?: string; label?: string }) {
+/** A form that this page submits itself, or that has nothing to submit. */
+export function Form({ onSubmit, children, ...rest }: { onSubmit?: () => void; children: ComponentChildren; class?: string; label?: string }) {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSubmit()
+    onSubmit?.()
   }
   return (
     <form onSubmit={submit} class={rest.class ?? 'form'} {...(rest.label === undefined ? {} : { 'aria-label': rest.label })}>

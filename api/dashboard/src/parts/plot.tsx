@@ -2,7 +2,7 @@
 // numbers as text or in a table beside it.
 
 import { useEffect, useRef } from 'preact/hooks'
-import type { AlignedData, Options } from 'uplot'
+import type { Options } from 'uplot'
 import type uPlot from 'uplot'
 import type { Columns } from '../model/series'
 
@@ -41,15 +41,15 @@ export function Plot({ label, data, build, mark = '', height = HEIGHT }: {
   latest.current = { data, build }
   const content = `${mark} ${JSON.stringify(data)}`
   useEffect(() => {
-    let isGone = false
-    let remove = () => {}
+    const gone = new AbortController()
+    const { signal } = gone
     void (async () => {
       const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
       const node = place.current
-      if (isGone || node === null) return
+      if (signal.aborted || node === null) return
       const draw = () => {
         const { data, build } = latest.current
-        const plot = new Plot({ ...build(Plot, colours(node)), width: node.clientWidth, height }, data as AlignedData, node)
+        const plot = new Plot({ ...build(Plot, colours(node)), width: node.clientWidth, height }, data, node)
         return () => plot.destroy()
       }
       let undraw = draw()
@@ -64,15 +64,14 @@ export function Plot({ label, data, build, mark = '', height = HEIGHT }: {
         redraw()
       })
       sizes.observe(node)
-      theme.addEventListener('change', redraw)
-      remove = () => {
+      theme.addEventListener('change', redraw, { signal })
+      signal.addEventListener('abort', () => {
         themes.disconnect()
         sizes.disconnect()
-        theme.removeEventListener('change', redraw)
         undraw()
-      }
+      })
     })()
-    return () => { isGone = true; remove() }
+    return () => gone.abort()
   }, [content, height])
   return <div ref={place} class="plot" role="img" aria-label={label} />
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
-import { CLOSINGS, duration, market, outcome, percent, whole, words } from '../model/text'
+import { CLOSINGS, duration, market, outcome, percent, signed, whole, words, type Names } from '../model/text'
 import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
@@ -19,8 +19,6 @@ const DRAWN = 6
 const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 /** A change of the window asks for its history again, at most so often. */
 const EVERY_MS = 10_000
-
-type Names = { home: string; away: string }
 
 function MarginPlot({ transitions, until }: { transitions: Transition[]; until: string }) {
   const last = transitions.at(-1)
@@ -130,8 +128,8 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
       <h2>How such windows ended before</h2>
       <Problem text={error} />
       {found === null && error === null && <Loading what="windows of the past" />}
-      {found !== null && found.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
-      {found !== null && found.lifetimes !== null && (
+      {found?.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
+      {found?.lifetimes != null && (
         <>
           <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, null, 'full_time').toLowerCase()}:
             {' '}half were gone after {duration(found.lifetimes.median)}, one in ten after {duration(found.lifetimes.p10)}, nine in ten after {duration(found.lifetimes.p90)};
@@ -155,6 +153,7 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
 function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) {
   const names = { home: window.event.home ?? 'Home', away: window.event.away ?? 'Away' }
   const margin = (value: number | null) => (value === null ? 'not known' : percent(value))
+  const settled = window.settlement
   return (
     <div class="columns">
       <dl class="card">
@@ -163,12 +162,14 @@ function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) 
         <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
         <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
         <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
+        <dt>Result</dt><dd>{settled === null ? 'not known' : <>{settled.home !== null && <span class="number">{settled.home} : {settled.away}; </span>}all stakes together returned <span class="number">{signed(settled.profit)}</span></>}</dd>
       </dl>
-      <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share')]}>
+      <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share'), 'Settled', num('Paid')]}>
         {window.legs.map((leg, index) => (
           <tr key={index}>
             <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, names)}</th>
             <td>{leg.book}</td><td class="number">{odds(leg.price, format)}</td><td class="number">{percent(leg.stake_share, 1)}</td>
+            <td>{words(settled?.legs[index]?.settlement ?? 'not known')}</td><td class="number">{settled?.legs[index] && percent(settled.legs[index].returned, 1)}</td>
           </tr>
         ))}
       </Table>

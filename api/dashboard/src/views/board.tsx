@@ -1,7 +1,7 @@
 // The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
+import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame } from '../hooks'
 import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, type Sort } from '../model/filters'
 import { ODDS_FORMATS } from '../model/odds'
 import { whole, words } from '../model/text'
@@ -62,7 +62,7 @@ function FilterBar({ filters, choices }: { filters: Filters; choices: Choices })
   return (
     <details class="filters" open={isFiltered || innerWidth > 900}>
       <summary>Filters</summary>
-      <Form class="filterbar" label="Filters of the board" onSubmit={() => {}}>
+      <Form class="filterbar" label="Filters of the board">
         <Choice label="Sport" value={filters.sport} values={choices.sports} name={words} onChange={(sport) => set({ sport })} />
         <Choice label="League" value={filters.league} values={choices.leagues} name={words} onChange={(league) => set({ league })} />
         <Choice label="Market" value={filters.market} values={choices.markets} name={words} onChange={(market) => set({ market })} />
@@ -128,7 +128,7 @@ export function ownPath({ books, commissions }: Filters): string | null {
 export function Board({ given }: { given: string }) {
   const { market, link } = useFeed()
   const now = useNow()
-  const filters = parse(given)
+  const filters = useMemo(() => parse(given), [given])
   const [format] = useOddsFormat()
   const [paused, setPaused] = useState<Entry[] | null>(null)
   const [isHeld, setHeld] = useState(false)
@@ -143,8 +143,8 @@ export function Board({ given }: { given: string }) {
   const live = list.map((entry) => entry.id)
   const byId = new Map(list.map((entry) => [entry.id, entry]))
   // Drawn again when something can be chosen that could not before: not with every update.
-  const found = choices(all)
-  const bar = useMemo(() => <FilterBar filters={filters} choices={found} />, [given, JSON.stringify(found)])
+  const found = useSame(choices(all))
+  const bar = useMemo(() => <FilterBar filters={filters} choices={found} />, [filters, found])
   const isKept = isHeld && last.current.query === given
   const [most, setMost] = useState(FIRST)
   const ids = (isKept ? held(last.current.ids, live) : live).slice(0, Math.min(SHOWN, most))

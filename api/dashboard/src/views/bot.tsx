@@ -3,7 +3,7 @@
 import { useLoaded } from '../hooks'
 import type { Columns } from '../model/series'
 import { percent, signed, units, whole, words } from '../model/text'
-import type { Bot as BotOf, WholeRecord } from '../model/types'
+import type { Bot as BotOf, PartOnOffer, WholeRecord } from '../model/types'
 import { Empty, Loading, num, Problem, Table } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
 import { Feed, Return } from './picks'
@@ -72,6 +72,11 @@ function Groups({ label, rows }: { label: string; rows: { name: string; bets: nu
   )
 }
 
+function OnOffer({ part }: { part: PartOnOffer }) {
+  if (part.share === null) return <dd>not available</dd>
+  return <dd class="number">{percent(part.share, 1)} <span class="quiet">of {whole(part.bets)} bets</span></dd>
+}
+
 function Record({ record }: { record: WholeRecord }) {
   const { interval, closing_line_value: closing, scores, closing_scores: reference } = record
   return (
@@ -83,6 +88,8 @@ function Record({ record }: { record: WholeRecord }) {
         <div><dt>95 % by match day</dt><dd class="number">{interval === null ? 'not known' : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
         <div><dt>Closing-line value</dt><dd class="number">{closing.mean === null ? 'not known' : signed(closing.mean)}
           {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({whole(closing.bets)} bets)</span>}</dd></div>
+        <div><dt>Still on offer at the next poll</dt><OnOffer part={record.on_offer.after_poll} /></div>
+        <div><dt>Still on offer after a minute</dt><OnOffer part={record.on_offer.after_minute} /></div>
         <div><dt>Deepest drawdown</dt><dd class="number">{units(record.drawdown)} units</dd></div>
         <div><dt>Bets settled</dt><dd class="number">{whole(record.bets)} <span class="quiet">of {whole(record.picks)} picks; {whole(record.open)} open, {whole(record.without_result)} without a result</span></dd></div>
         <div><dt>Brier score</dt><dd class="number">{score(scores.brier)} <span class="quiet">closing prices: {score(reference.brier)}</span></dd></div>

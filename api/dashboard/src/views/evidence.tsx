@@ -4,11 +4,9 @@
 import type { ComponentChildren } from 'preact'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { HOLDS_WHEN, measured, MEASURES } from '../model/evidence'
-import { duration, money, outcome, whole, words } from '../model/text'
+import { duration, money, outcome, whole, words, type Names } from '../model/text'
 import type { Evidence as Given } from '../model/types'
 import { Badge, num, Table, Time } from '../parts/parts'
-
-type Names = { home: string; away: string }
 
 const bet = (of: { side: string; outcome: string }, names: Names) => `${of.side === 'lay' ? 'Lay' : 'Back'} ${outcome(of.outcome, names)}`
 

@@ -38,6 +38,7 @@ function Roles({ status, truth }: { status: Status; truth: Truth | null }) {
   const now = useNow()
   const newest = Object.values(status.sources).map(({ polled_at: at }) => at).sort().at(-1)
   const asOf = market.asOf ?? status.as_of
+  const [until, stored] = [truth?.until ?? null, truth?.stored_at ?? null]
   return (
     <Table label="Roles" head={['Role', 'Has come to', num('Behind'), 'By what', num('Records not read')]}>
       <tr>
@@ -63,8 +64,8 @@ function Roles({ status, truth }: { status: Status; truth: Truth | null }) {
       </tr>
       <tr>
         <th scope="row">sink</th>
-        <td>{truth === null || truth.until === null ? 'not known' : <Time at={truth.until} />}</td>
-        <td class="number">{truth !== null && truth.until !== null && truth.stored_at !== null && duration((Date.parse(truth.stored_at) - Date.parse(truth.until)) / 1000)}</td>
+        <td>{until === null ? 'not known' : <Time at={until} />}</td>
+        <td class="number">{until !== null && stored !== null && duration((Date.parse(stored) - Date.parse(until)) / 1000)}</td>
         <td class="quiet">the newest transition that is stored, and when it was; looked at each minute</td>
         <Lag of="sink" status={status} />
       </tr>

@@ -180,7 +180,7 @@ export function Keys() {
       <p class="quiet">Programmatic access: a key lets a program of yours read the board, the signals and the stream. All keys spend the quota of your account.</p>
       <Problem text={error} />
       {keys === undefined && error === null && <Loading what="the keys" />}
-      {keys !== undefined && keys.length === 0 && (
+      {keys?.length === 0 && (
         <Empty title="No keys yet">
           <p>A key is what a program sends in place of a password. It is shown once, can be limited to what the program needs, and is revoked within a second.</p>
           {create}

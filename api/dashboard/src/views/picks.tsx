@@ -6,7 +6,7 @@ import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
 import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
 import { market, outcome, percent, signed, whole, words } from '../model/text'
-import type { Bot, FeedKind, Pick, PickPage, ShortRecord } from '../model/types'
+import type { Bot, FeedKind, LaterOffer, Pick, PickPage, ShortRecord } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
@@ -76,6 +76,13 @@ function Result({ pick }: { pick: Pick }) {
   )
 }
 
+/** What the book offered some time after publishing. */
+function Later({ offer, pick, format }: { offer: LaterOffer | null; pick: Pick; format: OddsFormat }) {
+  if (offer === null) return <dd>not available</dd>
+  const isStill = offer.price !== null && offer.price >= pick.price
+  return <dd class="number">{offer.price === null ? 'none' : odds(offer.price, format)} <span class="quiet">({isStill ? 'still on offer' : 'gone'}, <Time at={offer.last_seen_at} />)</span></dd>
+}
+
 function Evidence({ pick, format }: { pick: Pick; format: OddsFormat }) {
   return (
     <div class="details">
@@ -86,6 +93,8 @@ function Evidence({ pick, format }: { pick: Pick; format: OddsFormat }) {
           <dl>
             <dt>Fair probability</dt><dd class="number">{percent(pick.probability)} <span class="quiet">({pick.method})</span></dd>
             <dt>Expected at this price</dt><dd class="number">{signed(pick.probability * pick.price - 1)}</dd>
+            <dt>Price at the next poll</dt><Later offer={pick.offer_after_poll} pick={pick} format={format} />
+            <dt>Price after a minute</dt><Later offer={pick.offer_after_minute} pick={pick} format={format} />
             <dt>Stake</dt><dd class="number">{percent(pick.stake)} of the bank <span class="quiet">(records are at flat stakes)</span></dd>
           </dl>
         </div>

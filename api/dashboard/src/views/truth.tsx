@@ -109,10 +109,10 @@ export function Truth({ given }: { given: string }) {
       </div>
       <Problem text={error} />
       {value === null && error === null && <Loading what="the windows of the past" />}
-      {value !== null && value.since !== null && value.until !== null && (
+      {value?.since != null && value.until !== null && (
         <p class="quiet">Windows that opened from <Time at={value.since} /> to <Time at={value.until} />, by the feed's own time.</p>
       )}
-      {value !== null && value.phases.length === 0 && <Empty title="No windows yet"><p>They are stored a few seconds after they open.</p></Empty>}
+      {value?.phases.length === 0 && <Empty title="No windows yet"><p>They are stored a few seconds after they open.</p></Empty>}
       {value !== null && value.phases.length > 0 && <Found truth={value} />}
     </section>
   )

@@ -114,7 +114,7 @@ function Item({ of, onChanged, onSecret }: { of: Endpoint; onChanged: () => Prom
       <div class="actions start">
         {of.state === 'disabled' ? <button type="button" disabled={isBusy} onClick={() => change({})}>Enable</button>
           : <button type="button" disabled={isBusy} onClick={() => change({ paused: !of.paused })}>{of.paused ? 'Resume' : 'Pause'}</button>}
-        <button type="button" disabled={isBusy || of.state !== 'active'} onClick={test}>Send a test event</button>
+        <button type="button" disabled={isBusy || of.state !== 'active' || of.paused} onClick={test}>Send a test event</button>
         <button type="button" disabled={isBusy} onClick={rotate}>Rotate the secret</button>
         <button type="button" class="danger" onClick={() => setDeleting(true)}>Delete</button>
       </div>
@@ -140,7 +140,7 @@ export function Webhooks() {
       <p class="quiet">Events of the stream, posted to a server of yours and signed as Standard Webhooks says.</p>
       <Problem text={error} />
       {list === undefined && error === null && <Loading what="the endpoints" />}
-      {list !== undefined && list.length === 0 && (
+      {list?.length === 0 && (
         <Empty title="No endpoints yet"><p>An endpoint is a URL of yours that receives events as they happen, with what it chose.</p>{add}</Empty>
       )}
       {list?.map((endpoint) => <Item key={endpoint.id} of={endpoint} onChanged={reload} onSecret={show} />)}

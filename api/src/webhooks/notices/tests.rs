@@ -87,7 +87,8 @@ impl Instance {
         let status =
             |_: &str, plan| QuotaStatus { plan, quota: 1_000, used, period: (NOW, NOW + 86_400 * SECOND) };
         self.notices.look(&self.directory, &status, (feed, NOW), &self.tasks);
-        let tasks = self.queued.try_iter().map(|task| wire::decode::<WebhookEvent>(&task.taken()).unwrap());
+        let records = self.queued.try_iter().flat_map(QueuedTask::taken);
+        let tasks = records.map(|(_, record)| wire::decode::<WebhookEvent>(&record).unwrap());
         tasks.map(|event| (event.nonce, serde_json::from_str(&event.body).unwrap())).collect()
     }
 }

@@ -1,11 +1,9 @@
-//! The yardstick of `arb-bench pipeline`: what rdkafka alone costs for the work of the pump.
+//! A yardstick of `arb-bench pipeline`: what rdkafka alone costs for the work of the pump, used record by record.
 //!
 //! It reads the same topic as a member of a group and, in transactions of the same number of records, writes what the
-//! pump wrote, byte for byte: same topics, same partitions, same keys. Its clients have the pump's settings, so that
-//! the ratio does not flatter the pump. It looks into nothing and computes nothing.
+//! pump wrote, byte for byte: same topics, same partitions, same keys. It looks into nothing and computes nothing.
 //!
-//! It reads by `poll`, as the pump does: the client's batch call would be cheaper, but is `unsafe`, which this crate
-//! forbids.
+//! It reads by `poll` and sends each output at once. `batching_loop` does the same work with fewer calls.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -22,9 +20,9 @@ use rdkafka::producer::{BaseProducer, Producer};
 use super::client::{enqueue, flush, member, offsets, producer, record, transactional};
 
 /// How long the coordinator, and all that was sent, may take.
-const TIMEOUT: Duration = Duration::from_secs(15);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a record may take that is in the topic.
-const RECORD: Duration = Duration::from_mins(1);
+pub(super) const RECORD: Duration = Duration::from_mins(1);
 
 /// What is promised about the records that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +42,14 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    /// How many records are written after the record of this index: all of them evenly.
+    /// How many records are written once so many are read: all of them evenly.
+    pub(super) fn until(&self, read: usize) -> usize {
+        read * self.written / self.read.max(1)
+    }
+
+    /// How many records are written after the record of this index.
     fn share(&self, index: usize) -> usize {
-        let until = |index: usize| index * self.written / self.read.max(1);
-        until(index + 1) - until(index)
+        self.until(index + 1) - self.until(index)
     }
 }
 
@@ -150,7 +152,7 @@ impl BareLoop {
 
 /// Errors that librdkafka reports and then recovers from: the group has no coordinator yet, or a connection
 /// was lost.
-fn is_transient(error: &KafkaError) -> bool {
+pub(super) fn is_transient(error: &KafkaError) -> bool {
     use RDKafkaErrorCode as Code;
     matches!(
         error.rdkafka_error_code(),

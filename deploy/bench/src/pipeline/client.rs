@@ -70,10 +70,17 @@ pub(super) fn producer(brokers: &str) -> ClientConfig {
     config
 }
 
-/// Settings of a transactional producer.
+/// Settings of a transactional producer that sends each record at once.
 pub(super) fn transactional(brokers: &str, id: &str) -> ClientConfig {
     let mut config = producer(brokers);
     config.set("transactional.id", id).set("transaction.timeout.ms", "10000");
+    config
+}
+
+/// Settings of a transactional producer that sends full batches: the pump's.
+pub(super) fn batched(brokers: &str, id: &str) -> ClientConfig {
+    let mut config = transactional(brokers, id);
+    config.set("linger.ms", "10").set("delivery.report.only.error", "true");
     config
 }
 
@@ -114,8 +121,7 @@ pub(super) fn enqueue(
     Ok(())
 }
 
-/// Waits until nothing is in flight, as the pump's client waits: the library's flush looks every 100 ms only, which
-/// would flatter the pump.
+/// Waits until nothing is in flight: the library's flush looks every 100 ms only, which would flatter the pump.
 #[expect(clippy::disallowed_methods, reason = "it is called with no time to wait, in which it does not spin")]
 pub(super) fn flush(producer: &BaseProducer, within: Duration) -> Result<(), KafkaError> {
     let deadline = Instant::now() + within;

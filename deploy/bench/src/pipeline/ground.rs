@@ -20,9 +20,10 @@ use arb_setup::progress::{Progress, Report};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use super::broker::Broker;
 use super::scratch::Scratch;
-use super::sse::Stream;
 use crate::cli::KafkaOptions;
+use crate::event_stream::Stream;
 use crate::holder;
 
 /// Free disk space that a run needs, in MiB.
@@ -32,6 +33,7 @@ const DISK: u64 = 2_048;
 pub(crate) struct KafkaGround<'a> {
     pub(crate) cluster: Cluster,
     pub(crate) stop: Stop,
+    pub(super) broker: Broker,
     children: &'a mut Children,
     scratch: Scratch,
     runtime: Runtime,
@@ -57,7 +59,8 @@ impl<'a> KafkaGround<'a> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let scratch = runtime.block_on(Scratch::make(&cluster));
         let scratch = scratch.context("measure on a broker that has none of our topics")?;
-        Ok(Self { cluster, stop: stop.clone(), children, scratch, runtime, folder, names: 0 })
+        let (stop, broker) = (stop.clone(), Broker::at(&brokers));
+        Ok(Self { cluster, stop, broker, children, scratch, runtime, folder, names: 0 })
     }
 
     /// Measures on one that is cleared away afterwards.
@@ -116,7 +119,8 @@ impl<'a> KafkaGround<'a> {
         self.children.start("serve", &arguments)?;
         self.children.wait(&self.stop, "the API", || http::is_ready(listen))?;
         let started = StartedApi { listen, key };
-        self.children.wait(&self.stop, "the first lease", || Stream::open(&started).is_ok())?;
+        self.children
+            .wait(&self.stop, "the first lease", || Stream::open(started.listen, &started.key).is_ok())?;
         Ok(started)
     }
 

@@ -1,4 +1,4 @@
-//! What is processed: frames of one tick, as a push feed sends them, or frames of polls.
+//! What is processed: frames of one tick, as a push feed sends them, or frames of polls; and how the tick topic is filled.
 //!
 //! It never claims to be lifelike.
 
@@ -19,15 +19,15 @@ use crate::cli::PipelineOptions;
 use crate::push_market::PushMarket;
 
 /// Between ticks that are not sent as they happen.
-const STEP: Micros = 50;
+pub(super) const STEP: Micros = 50;
 /// A frame has some thirty ticks: of polls there are so many times as many, or it would be over at once.
 const MORE: u64 = 4;
 
 /// Which input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feed {
-    /// A tick a record.
-    Push,
+    /// A tick a record, of which so many in a hundred have another price than before.
+    Push { moving: u64 },
     /// A frame a record.
     Polls,
 }
@@ -42,9 +42,9 @@ pub(super) struct Filled {
 
 /// Fills the tick topic.
 pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
-    let mut to = Filler { producer: TickProducer::new(&ground.cluster)?, filled: Filled::default() };
+    let mut to = Filler::new(ground)?;
     match feed {
-        Feed::Push => fill_with_pushes(config.ticks, &mut to, ground)?,
+        Feed::Push { moving } => fill_with_pushes(config.ticks, moving, &mut to, ground)?,
         Feed::Polls => {
             let mut source: Box<dyn Source> = match &config.recording {
                 Some(path) => recording::open(path, OddsFormat::American)?,
@@ -53,13 +53,17 @@ pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &KafkaGround<'_
             fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
         }
     }
-    to.producer.flush()?;
-    Ok(to.filled)
+    to.filled()
 }
 
-fn fill_with_pushes(ticks: u64, to: &mut Filler, ground: &KafkaGround<'_>) -> anyhow::Result<()> {
+fn fill_with_pushes(
+    ticks: u64,
+    moving: u64,
+    to: &mut Filler,
+    ground: &KafkaGround<'_>,
+) -> anyhow::Result<()> {
     let start = clock::now();
-    let mut market = PushMarket::new(start);
+    let mut market = PushMarket::new(start, moving);
     for (_, at) in (0..ticks).zip((start..).step_by(usize::try_from(STEP)?)) {
         go_on(ground)?;
         let frame = market.next(at);
@@ -87,13 +91,23 @@ fn fill_with_polls(
     Ok(())
 }
 
-struct Filler {
+pub(super) struct Filler {
     producer: TickProducer,
     filled: Filled,
 }
 
 impl Filler {
-    fn send(&mut self, partition: i32, key: &str, record: &TickRecord) -> anyhow::Result<()> {
+    pub(super) fn new(ground: &KafkaGround<'_>) -> anyhow::Result<Self> {
+        Ok(Self { producer: TickProducer::new(&ground.cluster)?, filled: Filled::default() })
+    }
+
+    /// Once all is written.
+    pub(super) fn filled(self) -> anyhow::Result<Filled> {
+        self.producer.flush()?;
+        Ok(self.filled)
+    }
+
+    pub(super) fn send(&mut self, partition: i32, key: &str, record: &TickRecord) -> anyhow::Result<()> {
         let message = record.encode()?;
         self.producer.send(partition, key, &message)?;
         self.filled.records += 1;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 
 use super::bare_loop::Cut;
-use crate::meter::Watch;
+use super::broker::Broker;
+use super::costs::{CostWatch, RunCost};
 
 /// What was written to one topic.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,12 +20,14 @@ pub(super) struct Written {
 }
 
 /// What went through.
-#[derive(Default)]
 pub(super) struct Meter {
+    broker: Broker,
     /// Since the first transaction.
-    pub(super) watch: Option<Watch>,
-    /// Wall and CPU time from there to the last commit.
-    pub(super) took: (Duration, Duration),
+    pub(super) watch: Option<CostWatch>,
+    /// From there, or from the end of a warm-up, to the last commit.
+    pub(super) cost: RunCost,
+    /// How many records were processed after a warm-up.
+    pub(super) counted: u64,
     pub(super) commits: Vec<Duration>,
     pub(super) cuts: Vec<Cut>,
     pub(super) written: BTreeMap<&'static str, Written>,
@@ -36,8 +39,19 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Empty; keeps what is written if `kept` is set.
-    pub(super) fn new(keep: bool) -> Self {
-        Self { kept: keep.then(Vec::new), ..Self::default() }
+    pub(super) fn new(keep: bool, broker: Broker) -> Self {
+        Self {
+            broker,
+            watch: None,
+            cost: RunCost::default(),
+            counted: 0,
+            commits: vec![],
+            cuts: vec![],
+            written: BTreeMap::new(),
+            kept: keep.then(Vec::new),
+            next: BTreeMap::new(),
+            cut: Cut::default(),
+        }
     }
 
     fn send(&mut self, output: &Output) {
@@ -86,7 +100,8 @@ impl<P: Producer> Producer for Metered<P> {
     }
 
     fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError> {
-        self.meter.watch.get_or_insert_with(Watch::start);
+        let broker = self.meter.broker;
+        self.meter.watch.get_or_insert_with(|| CostWatch::start(broker));
         Ok(MeteredTransaction { transaction: self.producer.begin()?, meter: &mut self.meter })
     }
 

@@ -31,6 +31,8 @@ const EXPECTED: (Expected, Expected) = (Expected::AtLeast(0.67), Expected::AtMos
 const PRICES: (u32, u32) = (200, 5);
 /// How long a price may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two attempts to push.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// The cost of a tick in one round.
 struct PushSample {
@@ -128,12 +130,17 @@ fn until(begun: Instant, mut has_come: impl FnMut() -> anyhow::Result<bool>) -> 
     Ok(())
 }
 
+/// Pushes, again while the API answers that it cannot at the moment, as its document tells clients to.
 fn send(served: &Served, body: &str) -> anyhow::Result<()> {
-    let answer = Connection::open(served.at)?.ask(&post(served, body))?;
-    if answer.status != 200 {
-        bail!("the API answers {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+    let begun = Instant::now();
+    loop {
+        let answer = Connection::open(served.at)?.ask(&post(served, body))?;
+        match answer.status {
+            200 => return Ok(()),
+            503 if begun.elapsed() < PATIENCE => std::thread::sleep(AGAIN),
+            status => bail!("the API answers {status}: {}", String::from_utf8_lossy(&answer.body)),
+        }
     }
-    Ok(())
 }
 
 fn board(api: &StartedApi) -> anyhow::Result<String> {

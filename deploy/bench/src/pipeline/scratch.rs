@@ -15,8 +15,8 @@ use rdkafka::types::RDKafkaErrorCode;
 
 use super::client::settings;
 
-const TIMEOUT: Duration = Duration::from_secs(15);
-/// How often to look whether the topics are there.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// How often to look which topics are there.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Topics that belong to the measurement.
@@ -30,13 +30,10 @@ impl Scratch {
     ///
     /// It refuses where one of them is there already.
     pub(super) async fn make(cluster: &Cluster) -> anyhow::Result<Self> {
-        let consumer: BaseConsumer = settings(cluster.brokers()).create()?;
-        let metadata = consumer.fetch_metadata(None, TIMEOUT)?;
-        let taken = metadata.topics().iter().find(|found| topics::ALL.iter().any(|t| t.name == found.name()));
-        if let Some(taken) = taken {
-            bail!("the topic {} is there already", taken.name());
-        }
         let scratch = Self { cluster: cluster.clone(), admin: settings(cluster.brokers()).create()? };
+        if let Some(taken) = scratch.find(&topics::ALL.map(|topic| topic.name))? {
+            bail!("the topic {taken} is there already");
+        }
         scratch.create().await?;
         Ok(scratch)
     }
@@ -52,6 +49,16 @@ impl Scratch {
         self.delete(&topics::ALL.map(|topic| topic.name)).await
     }
 
+    /// The first of some topics that the broker reports.
+    fn find(&self, names: &[&str]) -> anyhow::Result<Option<String>> {
+        let consumer: BaseConsumer = settings(self.cluster.brokers()).create()?;
+        let metadata = consumer.fetch_metadata(None, TIMEOUT)?;
+        let found = metadata.topics().iter().find(|found| names.contains(&found.name()));
+        Ok(found.map(|found| found.name().to_owned()))
+    }
+
+    /// Deletes topics, and waits until the broker does not report them any more: the controller has decided it before, and whoever asks the
+    /// broker meanwhile takes the old topic for the new one.
     async fn delete(&self, names: &[&str]) -> anyhow::Result<()> {
         let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
         for result in self.admin.delete_topics(names, &options).await? {
@@ -59,6 +66,13 @@ impl Scratch {
                 Ok(_) | Err((_, RDKafkaErrorCode::UnknownTopicOrPartition)) => {}
                 Err((topic, code)) => bail!("the topic {topic} is not deleted: {code}"),
             }
+        }
+        let deadline = Instant::now() + TIMEOUT;
+        while let Some(left) = self.find(names)? {
+            if Instant::now() > deadline {
+                bail!("the broker still reports the topic {left}");
+            }
+            std::thread::sleep(POLL);
         }
         Ok(())
     }

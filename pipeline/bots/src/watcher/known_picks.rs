@@ -1,13 +1,16 @@
-//! Which picks there are: those that were published, those that were asked for, and the closing prices that were written of them.
+//! Which picks there are: those that were published, those that were asked for, and the closing prices and later offers that
+//! were written of them.
 //!
 //! It never forgets one while its event can still be bet on.
 
 use std::collections::{BTreeMap, HashMap};
 
 use arb_model::{FeedKind, Pick};
-use arb_schemas::records::PickClosing;
+use arb_schemas::records::{PickClosing, PickOffer};
 use arb_schemas::time::{Micros, SECOND};
 use arb_settle::pick_id;
+
+use crate::offer::{Observed, OfferWatch};
 
 /// So long after its announced start an event is not bet on any more, wherever its new start is.
 const KEPT: Micros = 31 * 86_400 * SECOND;
@@ -16,10 +19,18 @@ const KEPT: Micros = 31 * 86_400 * SECOND;
 #[derive(Debug)]
 pub struct KnownPicks {
     feed: FeedKind,
-    /// The announced start of the event of each slot that is taken.
-    slots: HashMap<String, Micros>,
+    slots: HashMap<String, Slot>,
     /// Picks that wait for a result, by event and id.
     open: BTreeMap<String, BTreeMap<String, Waiting>>,
+}
+
+/// A slot that is taken.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    /// The announced start of its event.
+    start: Micros,
+    /// When the price was confirmed that was bet at; `None` where another instance has asked for the pick.
+    seen_at: Option<Micros>,
 }
 
 /// A pick, and the closing price that was found last.
@@ -29,6 +40,7 @@ struct Waiting {
     closing: Option<PickClosing>,
     /// The time of the closing price that was written last.
     written: Option<Micros>,
+    offers: OfferWatch,
 }
 
 impl KnownPicks {
@@ -38,31 +50,43 @@ impl KnownPicks {
         Self { feed, slots: HashMap::new(), open: BTreeMap::new() }
     }
 
-    /// Takes in a pick as it is now; those of other feeds are nobody's here.
-    pub fn put(&mut self, pick: Pick) {
+    /// Takes in a pick as it is now; those of other feeds are nobody's here. Returns whether it waits for a result and was not known.
+    pub fn put(&mut self, pick: Pick) -> bool {
         if pick.feed != self.feed {
-            return;
+            return false;
         }
         let (event, id) = (pick.event.id.to_string(), pick.id.clone());
-        self.slots.insert(pick_id::slot_of(&id).to_owned(), pick.event.commence_time.0);
-        if pick.is_open() {
-            let picks = self.open.entry(event).or_default();
-            if let Some(known) = picks.get_mut(&id) {
-                known.pick = pick;
-            } else {
-                picks.insert(id, Waiting { pick, closing: None, written: None });
-            }
-        } else if let Some(picks) = self.open.get_mut(&event) {
-            picks.remove(&id);
+        let slot = pick_id::slot_of(&id).to_owned();
+        let start = pick.event.commence_time.0;
+        let seen_at = self.slots.entry(slot).or_insert(Slot { start, seen_at: None }).seen_at;
+        if !pick.is_open() {
+            self.close(&event, &id);
+            return false;
+        }
+        let picks = self.open.entry(event).or_default();
+        if let Some(known) = picks.get_mut(&id) {
+            known.pick = pick;
+            return false;
+        }
+        let offers = OfferWatch::since(seen_at);
+        picks.insert(id, Waiting { pick, closing: None, written: None, offers });
+        true
+    }
+
+    fn close(&mut self, event: &str, id: &str) {
+        if let Some(picks) = self.open.get_mut(event) {
+            picks.remove(id);
             if picks.is_empty() {
-                self.open.remove(&event);
+                self.open.remove(event);
             }
         }
     }
 
-    /// Takes a slot, for an event with this announced start. Returns whether it was free.
-    pub fn take(&mut self, slot: String, start: Micros) -> bool {
-        self.slots.insert(slot, start).is_none()
+    /// Takes a slot, for an event with this announced start, at a price that was confirmed at a time. Returns whether it was free.
+    pub fn take(&mut self, slot: String, start: Micros, seen_at: Option<Micros>) -> bool {
+        let is_free = !self.slots.contains_key(&slot);
+        self.slots.entry(slot).or_insert(Slot { start, seen_at });
+        is_free
     }
 
     /// The open picks of an event.
@@ -93,9 +117,17 @@ impl KnownPicks {
         last.collect()
     }
 
+    /// The offers of the books of an event's picks that are to be written, by what is observed of a pick.
+    pub fn offers(&mut self, event: &str, observe: impl Fn(&Pick) -> Option<Observed>) -> Vec<PickOffer> {
+        let picks = self.open.get_mut(event).into_iter().flat_map(BTreeMap::values_mut);
+        let watched = picks.filter(|waiting| !waiting.offers.is_done());
+        let noted = |waiting: &mut Waiting| waiting.offers.note(&waiting.pick, observe(&waiting.pick)?);
+        watched.filter_map(noted).collect()
+    }
+
     /// Forgets the slots of events that nobody bets on any more.
     pub fn forget(&mut self, clock: Micros) {
-        self.slots.retain(|_, start| start.saturating_add(KEPT) > clock);
+        self.slots.retain(|_, slot| slot.start.saturating_add(KEPT) > clock);
     }
 
     /// How many picks wait for a result.

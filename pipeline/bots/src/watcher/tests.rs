@@ -142,7 +142,7 @@ fn what_was_asked_for_is_not_asked_again_after_a_restart() {
     let picks: Vec<_> = candidates(&asked).into_iter().map(published).collect();
     let mut again = Market::new();
     for pick in picks {
-        again.watcher.put_pick(pick);
+        again.watcher.put_pick(0, pick);
     }
     let repeated = again.polls(40);
     assert!(!asked.is_empty() && repeated.iter().all(|tasks| candidates(tasks).is_empty()));
@@ -154,7 +154,7 @@ fn the_last_price_before_the_start_is_written() {
     for number in 0..80 {
         let tasks = market.poll(BEGIN + number * EVERY);
         for pick in candidates(&tasks).into_iter().map(published) {
-            market.watcher.put_pick(pick.clone());
+            market.watcher.put_pick(0, pick.clone());
             picks.push(pick);
         }
         for closing in closings(&tasks) {

@@ -7,6 +7,7 @@ use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
 
 use super::{Entry, MAX_FAILED, Step};
+use crate::circuit::Failing;
 use crate::codec::{self, Part};
 use crate::delivery::{AttemptOutcome, Delivery};
 use crate::policy::{self, MAX_RETRY_AFTER};
@@ -65,14 +66,16 @@ impl Step<'_> {
         self.log_attempt(delivery, outcome, attempt, None)
     }
 
+    /// Counts failures in a row: whoever takes the endpoint over leaves it alone for as long.
     fn note_failing(&mut self, endpoint: &str, outcome: AttemptOutcome, at: Micros) {
-        match outcome {
-            AttemptOutcome::Failed if !self.book.is_failing(endpoint) => {
-                self.book.put(Part::Failing(endpoint.to_owned(), at));
-            }
-            AttemptOutcome::Failed => {}
-            _ if self.book.is_failing(endpoint) => self.book.remove(&format!("failing/{endpoint}")),
-            _ => {}
+        let before = self.book.failing(endpoint);
+        if outcome == AttemptOutcome::Failed {
+            let Failing { since, failures, .. } =
+                before.unwrap_or(Failing { since: at, failures: 0, failed_at: at });
+            let failing = Failing { since, failures: failures.saturating_add(1), failed_at: at };
+            self.book.put(Part::Failing(endpoint.to_owned(), failing));
+        } else if before.is_some() {
+            self.book.remove(&format!("failing/{endpoint}"));
         }
     }
 

@@ -8,7 +8,7 @@ use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::wire::WireError;
 
 use super::{MAX_PENDING, Step};
-use crate::codec::{Part, Progress, policy};
+use crate::codec::{Part, policy};
 use crate::delivery::{self, Delivery, NOTICE};
 
 const WINDOW: &str = "arb_window";
@@ -35,7 +35,8 @@ impl Step<'_> {
     /// Takes an event in, unless it was before: the feed, and what is copied from it, may have records twice, and several instances
     /// notice the same.
     pub(super) fn event(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
-        if event.nonce.is_empty() && !self.admit((event.epoch, event.sequence)) {
+        let feed = if event.partition < 0 { self.partition } else { event.partition };
+        if event.nonce.is_empty() && !self.admit(feed, (event.epoch, event.sequence)) {
             self.tally.doubles += 1;
             return Ok(());
         }
@@ -50,7 +51,7 @@ impl Step<'_> {
         if event.kind == CLOSE {
             self.expire(event)?;
         }
-        let source = delivery::source(self.partition, (event.epoch, event.sequence), &event.nonce);
+        let source = delivery::source(feed, (event.epoch, event.sequence), &event.nonce);
         let bodies = Bodies::of(event);
         for target in &event.targets {
             let policy = policy(&target.policy)?;
@@ -62,13 +63,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The feed's rule for doubles.
-    fn admit(&mut self, place: (i64, i64)) -> bool {
-        let progress = self.book.progress();
+    /// The feed's rule for doubles. A former version had read the partition of the same number alone.
+    fn admit(&mut self, feed: i32, place: (i64, i64)) -> bool {
+        let former = (feed == self.partition).then(|| self.book.progress().place);
+        let last = self.book.feed(feed).or(former);
         let mark = |(epoch, sequence)| FeedMark { epoch, sequence };
-        let is_new = !mark(place).is_double(Some(mark(progress.place)));
+        let is_new = !mark(place).is_double(last.map(mark));
         if is_new {
-            self.book.put(Part::Progress(Progress { place, ..progress }));
+            self.book.put(Part::Feed(feed, place));
         }
         is_new
     }
@@ -125,6 +127,20 @@ impl Step<'_> {
             next_at: event.at,
             has_failed: false,
         });
+        self.make_room(event)
+    }
+
+    /// However many endpoints are down, what is held is bounded.
+    fn make_room(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
+        while self.book.held() > self.max_held
+            && let Some(oldest) = self.book.oldest_of_most()
+        {
+            if oldest.has_failed {
+                self.book.remove_delivery(&oldest.id);
+            } else {
+                self.end(&oldest, "overflowed", event.at)?;
+            }
+        }
         Ok(())
     }
 }

@@ -87,6 +87,7 @@ fn event(sequence: i64, at: Micros, (kind, subject, policy): (&str, &str, &str))
         body: format!("{{\"n\":{sequence}}}"),
         left_body: None,
         targets: vec![target],
+        partition: -1,
     })
 }
 
@@ -267,3 +268,5 @@ fn drafts_that_are_aborted_leave_nothing_and_are_not_sent() {
     bench.step(&task);
     assert_eq!(bench.due().len(), 1);
 }
+
+mod owners;

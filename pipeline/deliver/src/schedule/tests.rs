@@ -2,6 +2,10 @@
 
 use arb_accounts::endpoint::Policy;
 
+use arb_schemas::time::SECOND;
+use std::collections::BTreeSet;
+
+use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
 use crate::codec::Progress;
 

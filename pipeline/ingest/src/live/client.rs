@@ -228,7 +228,7 @@ mod tests {
         let address = format!("http://{}", listener.local_addr().unwrap());
         drop(listener);
         let key = ApiKey::new("secret0123").unwrap();
-        let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
+        let client = Client::new(&address, key, Duration::from_mins(1), Duration::from_mins(1)).unwrap();
         let problem = client.odds("soccer_epl", "eu", "h2h").unwrap_err();
         assert_eq!(problem, Problem::Unreachable("connection refused".to_owned()));
     }
@@ -246,7 +246,7 @@ mod tests {
             hello[..read].to_vec()
         });
         let key = ApiKey::new("secret0123").unwrap();
-        let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
+        let client = Client::new(&address, key, Duration::from_mins(1), Duration::from_mins(1)).unwrap();
         let problem = client.sports().unwrap_err();
         assert!(matches!(&problem, Problem::Unreachable(why) if why.starts_with("TLS")), "{problem}");
         // A record of type handshake, of TLS 1.
@@ -265,7 +265,7 @@ mod tests {
             std::io::Write::write_all(&mut stream, &[head.as_bytes(), body].concat()).unwrap();
         });
         let key = ApiKey::new("secret0123").unwrap();
-        let client = Client::new(&address, key, Duration::from_secs(5), Duration::from_secs(5)).unwrap();
+        let client = Client::new(&address, key, Duration::from_mins(1), Duration::from_mins(1)).unwrap();
         let answer = client.sports();
         server.join().unwrap();
         answer.map(|answer| answer.body)

@@ -1,4 +1,5 @@
-//! The calls of librdkafka that rdkafka does not wrap: a topic's id, the token of a client, and a flush that waits.
+//! The calls of librdkafka that rdkafka does not wrap: a topic's id, the token of a client, a flush that waits, and many records
+//! of a partition in one call.
 //!
 //! The only crate that may use `unsafe`. It calls C and converts the result, and must never decide anything: what an
 //! error means is for its caller, `arb-kafka`.
@@ -6,11 +7,13 @@
 //! Source: librdkafka `rdkafka.h` (`DescribeTopics`, KIP-516; `rd_kafka_oauthbearer_set_token`, KIP-255).
 #![expect(unsafe_code, reason = "librdkafka is a C library; each call states why it is sound")]
 
+mod batch;
 mod describe;
 mod flush;
 mod handle;
 mod token;
 
+pub use batch::{PartitionQueue, Record};
 pub use describe::{DescribeError, topic_id};
 pub use flush::flush;
 pub use token::set_token;

@@ -45,6 +45,12 @@ fn the_most_valuable_outcome_that_fits_is_taken() {
 }
 
 #[test]
+fn a_rule_for_recordings_can_bet_at_any_book() {
+    let rule = RULE.replace("\"bet365\"", "\"draftkings\"");
+    assert!(RuleFile::parse(&rule).is_err() && RuleFile::parse_for_recordings(&rule).is_ok());
+}
+
+#[test]
 fn numbers_are_bounded_on_both_sides_and_best_is_of_any_book() {
     let rule = RULE.replace("at_least = 0.02", "at_least = 0.02\nat_most = 0.1");
     assert_eq!(pick(&rule, three("2.1", "5", "4.6")).unwrap().pick.outcome, 0, "15 % is above 10 %");

@@ -201,11 +201,12 @@ metrics! {
 
     // settle
     SETTLE_PICKS = counter(Settle, Count, "arb_settle_picks_total", "Picks that were published: one of a bot, a version, a feed, an event and a market.");
-    SETTLE_REPEATED = counter(Settle, Count, "arb_settle_repeated_total", "Candidates, results and closing prices that say nothing new, or are older than what is known.");
+    SETTLE_REPEATED = counter(Settle, Count, "arb_settle_repeated_total", "Candidates, results, closing prices and later offers that say nothing new, or are older than what is known.");
     SETTLE_RESULTS = counter(Settle, Count, "arb_settle_results_total", "Reports on events that say something new.");
     SETTLE_GRADINGS = counter(Settle, Count, "arb_settle_gradings_total", "Gradings that were added to picks.");
     SETTLE_CORRECTIONS = counter(Settle, Count, "arb_settle_corrections_total", "Gradings of picks that had been graded before.");
     SETTLE_CLOSINGS = counter(Settle, Count, "arb_settle_closings_total", "Closing prices that were added to picks.");
+    SETTLE_OFFERS = counter(Settle, Count, "arb_settle_offers_total", "Observations of whether a pick is still on offer that were added to picks.");
     SETTLE_DEAD_LETTERS = counter(Settle, Count, "arb_settle_dead_letters_total", "Records put aside in the dead-letter topic of tasks: those that cannot be read, and picks that come after the start of their event.").by(&["reason"]);
     SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next one are measured every 5 s.");
     SETTLE_GRADED = gauge(Settle, Count, "arb_settle_graded_picks", "Picks that were graded and can be graded again, for 30 days after the start of their event.");
@@ -222,6 +223,7 @@ metrics! {
     // bots
     BOTS_CANDIDATES = counter(Bots, Count, "arb_bots_candidates_total", "Bets that bots asked to publish.").by(&["bot"]);
     BOTS_CLOSINGS = counter(Bots, Count, "arb_bots_closings_total", "Prices before the start of an event that were written for picks.");
+    BOTS_OFFERS = counter(Bots, Count, "arb_bots_offers_total", "Observations of whether a pick is still on offer that were written.");
     BOTS_EVENTS = counter(Bots, Count, "arb_bots_events_total", "Events that the bots looked at, because something of them had changed.");
     BOTS_LOOK_SECONDS = histogram(Bots, Seconds, "arb_bots_look_seconds", LOOK, "One look at all events that have changed, about once a second.");
     BOTS_OPEN = gauge(Bots, Count, "arb_bots_open_picks", "Picks of this feed that wait for a result.");

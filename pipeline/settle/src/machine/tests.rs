@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_model::fixtures::{event, price};
 use arb_model::pick::{NO_RESULT, OPEN};
-use arb_model::{Event, Points};
+use arb_model::{Event, LaterOffer, Points};
 use arb_schemas::records::{PeriodScore, PickTimer};
 use arb_simulated_log::{Kind, World, run_disturbed};
 use fastrand::Rng;
@@ -239,6 +239,67 @@ fn the_last_price_before_the_start_is_the_closing_price() {
     assert_eq!((bench.tally.closings, bench.published().len()), (2, 3));
 }
 
+fn offer(after: Micros, is_next_poll: bool, millionths: Option<i64>) -> PickOffer {
+    let pick = pick_id::of(&pick_id::slot(&recorded()), Time(START - 5 * HOUR));
+    let last_seen_at = Time(START - 5 * HOUR + after);
+    PickOffer { pick, is_next_poll, price: millionths.map(price), last_seen_at }
+}
+
+/// The candidate of a recording, which is published at its own time.
+fn recorded() -> PickCandidate {
+    PickCandidate { feed: "recorded".into(), ..candidate() }
+}
+
+/// The offers of a recorded pick after observations, and how many of them were taken in.
+fn offers_of(observed: &[PickOffer]) -> ([Option<(Option<i64>, i64)>; 2], u64) {
+    let mut bench = Bench::new(3);
+    bench.step(&Task::Candidate(Box::new(recorded())));
+    for offer in observed {
+        bench.step(&Task::Offer(offer.clone()));
+    }
+    let pick = bench.published().pop().unwrap();
+    let shown = |offer: Option<LaterOffer>| {
+        let after = |at: Time| (at.0 - pick.published_at.0) / SECOND;
+        offer.map(|offer| (offer.price.map(|price| price.millionths() as i64), after(offer.last_seen_at)))
+    };
+    assert_eq!(bench.tally.offers + bench.tally.repeated, observed.len() as u64);
+    let shown = [pick.offer_after_poll.clone(), pick.offer_after_minute.clone()].map(shown);
+    (shown, bench.tally.offers)
+}
+
+#[test]
+fn the_earliest_offers_after_publishing_count_in_whichever_order_they_come() {
+    let observed = [
+        offer(40 * SECOND, true, Some(2_000_000)),
+        offer(30 * SECOND, true, Some(2_100_000)),
+        offer(90 * SECOND, false, None),
+        offer(60 * SECOND, false, Some(2_200_000)),
+        offer(60 * SECOND, false, Some(2_200_000)),
+    ];
+    let expected = [Some((Some(2_100_000), 30)), Some((Some(2_200_000), 60))];
+    assert_eq!(offers_of(&observed), (expected, 4));
+    let reversed: Vec<_> = observed.into_iter().rev().collect();
+    assert_eq!(offers_of(&reversed).0, expected);
+    assert_eq!(offers_of(&[offer(75 * SECOND, true, None)]).0, [Some((None, 75)); 2], "one can be both");
+}
+
+#[test]
+fn what_is_no_later_offer_is_not_taken_in() {
+    let none = ([None, None], 0);
+    assert_eq!(offers_of(&[offer(0, true, None), offer(5 * HOUR, true, None)]), none, "published; started");
+    assert_eq!(offers_of(&[offer(59 * SECOND, false, None), offer(120 * SECOND, false, None)]), none);
+    let mut bench = Bench::new(5);
+    bench.pick(|_| {});
+    let id = bench.published().remove(0).id;
+    bench.step(&Task::Offer(PickOffer { pick: id, ..offer(60 * SECOND, true, None) }));
+    assert_eq!((bench.tally.offers, bench.published().len()), (0, 1), "simulated books lag by construction");
+    let mut bench = Bench::new(3);
+    bench.step(&Task::Candidate(Box::new(recorded())));
+    bench.result("finished", Some((2, 0)), START + HOUR);
+    bench.step(&Task::Offer(offer(60 * SECOND, true, None)));
+    assert_eq!(bench.tally.offers, 0, "what the record is computed from does not change after grading");
+}
+
 #[test]
 fn a_pick_without_a_result_says_so_after_thirty_days_and_is_forgotten() {
     let mut bench = Bench::new(3);
@@ -299,7 +360,13 @@ fn log(seed: u64, length: usize) -> Vec<Vec<u8>> {
         now += rng.i64(0..4) * [SECOND, 600 * SECOND, HOUR][rng.usize(0..3)];
         let id = ["a", "b", "c", "d"][rng.usize(0..4)];
         let event = Event { id: id.into(), ..event() };
-        match rng.u8(0..10) {
+        match rng.u8(0..11) {
+            10 => wire::encode(&PickOffer {
+                pick: pick_id::of(&pick_id::slot(&PickCandidate { event, ..recorded() }), Time(asked_at)),
+                is_next_poll: rng.bool(),
+                price: rng.bool().then(|| price(2_100_000)),
+                last_seen_at: Time(asked_at + rng.i64(-1..200) * SECOND),
+            }),
             0 => wire::encode(&PickTimer { at: now }),
             1 => {
                 now += rng.i64(0..8) / 7 * KEPT;
@@ -309,6 +376,7 @@ fn log(seed: u64, length: usize) -> Vec<Vec<u8>> {
                 asked_at = now;
                 wire::encode(&PickCandidate {
                     bot: ["consensus", "sharp"][rng.usize(0..2)].into(),
+                    feed: ["simulated", "recorded"][rng.usize(0..2)].into(),
                     event: Event { commence_time: Time(now + rng.i64(-1..9) * HOUR), ..event },
                     at: Time(now),
                     period: ["full_time", "h1"][rng.usize(0..2)].into(),
@@ -367,7 +435,8 @@ fn of_random_logs_nothing_published_changes_and_gradings_only_grow() {
                 assert_eq!(pick.grades[..before.grades.len()], before.grades, "seed {seed}");
                 let fixed = |pick: Pick| {
                     let (grades, starts_at) = (Vec::new(), Time::default());
-                    Pick { grades, closing: None, starts_at, ..pick }
+                    let (offer_after_poll, offer_after_minute) = (None, None);
+                    Pick { grades, closing: None, offer_after_poll, offer_after_minute, starts_at, ..pick }
                 };
                 assert_eq!(fixed(pick), fixed(before), "seed {seed}");
             }

@@ -73,6 +73,8 @@ pub struct PastWindow {
     pub updates_count: u64,
     /// Outcome, side, book, decimal price and share of the stake of each leg, as it opened.
     pub bets: Vec<(String, String, String, f64, f64)>,
+    /// The price of each leg after fees, of a lay that of backing that it does not happen; rows of before fees have none.
+    pub effective: Vec<Option<f64>>,
 }
 
 impl PastWindow {
@@ -99,6 +101,7 @@ pub struct Transition {
 
 const BETS: &str =
     "arrayMap(leg -> (leg.outcome, leg.side, leg.book, leg.price, leg.stake_share), legs) AS bets";
+const EFFECTIVE: &str = "arrayMap(leg -> leg.effective_price, legs) AS effective";
 const COLUMNS: &str = "window_id AS window, topic_id AS topic, sport AS sport_key, league AS league_key, event_id AS event, \
      toNullable(home) AS home_name, toNullable(away) AS away_name, \
      toNullable(toUnixTimestamp64Micro(assumeNotNull(commence_time))) AS commence_micros, toNullable(kind) AS kind_key, \
@@ -151,7 +154,9 @@ impl History {
         let condition = query.condition(before);
         let filter =
             if condition.sql.is_empty() { String::new() } else { format!("WHERE {}", condition.sql) };
-        let sql = format!("SELECT {COLUMNS}, {BETS} FROM arb.windows {filter} {NEWEST_FIRST} LIMIT {limit}");
+        let sql = format!(
+            "SELECT {COLUMNS}, {BETS}, {EFFECTIVE} FROM arb.windows {filter} {NEWEST_FIRST} LIMIT {limit}"
+        );
         self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await
     }
 

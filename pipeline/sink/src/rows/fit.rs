@@ -110,7 +110,10 @@ fn pick_fits(PickChange { pick, .. }: &PickChange) -> Result<(), String> {
     column("published_at", pick.published_at.0)?;
     column("starts_at", pick.starts_at.0)?;
     event_fits(&pick.event)?;
-    pick.closing.as_ref().map_or(Ok(()), |closing| column("closing_seen_at", closing.last_seen_at.0))
+    pick.closing.as_ref().map_or(Ok(()), |closing| column("closing_seen_at", closing.last_seen_at.0))?;
+    let offers = [("poll_seen_at", &pick.offer_after_poll), ("minute_seen_at", &pick.offer_after_minute)];
+    let mut known = offers.into_iter().filter_map(|(name, offer)| Some((name, offer.as_ref()?)));
+    known.try_for_each(|(name, offer)| column(name, offer.last_seen_at.0))
 }
 
 fn delivery_fits(entry: &WebhookDelivery) -> Result<(), String> {

@@ -15,6 +15,7 @@ row! {
     pub fn pick_row(changed: &'a PickChange) {
         let PickChange { change, pick } = changed;
         let (event, closing, grade) = (&pick.event, pick.closing.as_ref(), pick.grade());
+        let (poll, minute) = (pick.offer_after_poll.as_ref(), pick.offer_after_minute.as_ref());
     }
 
     pick_id: &'a str = &pick.id;
@@ -45,6 +46,10 @@ row! {
     closing_price: Option<Price> = closing.and_then(|closing| closing.price);
     closing_probability: Option<f64> = closing.map(|closing| closing.probability);
     closing_seen_at: Option<Time> = closing.map(|closing| closing.last_seen_at);
+    poll_price: Option<Price> = poll.and_then(|offer| offer.price);
+    poll_seen_at: Option<Time> = poll.map(|offer| offer.last_seen_at);
+    minute_price: Option<Price> = minute.and_then(|offer| offer.price);
+    minute_seen_at: Option<Time> = minute.map(|offer| offer.last_seen_at);
     grade: i64 = grade.map_or(0, |grade| grade.version);
     settlement: &'a str = grade.map_or("", |grade| &grade.settlement);
     profit: f64 = grade.map_or(0.0, |grade| grade.profit);

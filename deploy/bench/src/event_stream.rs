@@ -3,30 +3,37 @@
 //! Its requests are HTTP/1.0, so that the body arrives without chunks.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use arb_schemas::time::{Micros, parse_rfc3339};
 use serde_json::Value;
 
-use super::ground::StartedApi;
-use super::latency::Arrival;
 use arb::system::clock;
 
 /// How long the API may take to answer.
 const ANSWER: Duration = Duration::from_secs(30);
 
+/// An event that came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival {
+    /// The time of its tick.
+    pub(crate) ticked: Micros,
+    /// When it came.
+    pub(crate) now: Micros,
+}
+
 /// A stream that is open.
-pub(super) struct Stream {
+pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
 }
 
 /// Ends a stream from another thread.
-pub(super) struct End(TcpStream);
+pub(crate) struct End(TcpStream);
 
 impl End {
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         // What is closed already has ended too.
         let _ = self.0.shutdown(Shutdown::Both);
     }
@@ -34,10 +41,9 @@ impl End {
 
 impl Stream {
     /// Connects, and reads what comes before the events: the head, and the snapshot's first line.
-    pub(super) fn open(served: &StartedApi) -> anyhow::Result<(Self, End)> {
-        let mut socket = TcpStream::connect(served.listen).context("the API")?;
+    pub(crate) fn open(listen: SocketAddr, key: &str) -> anyhow::Result<(Self, End)> {
+        let mut socket = TcpStream::connect(listen).context("the API")?;
         socket.set_read_timeout(Some(ANSWER))?;
-        let (listen, key) = (served.listen, &served.key);
         let request =
             format!("GET /v1/stream HTTP/1.0\r\nhost: {listen}\r\nauthorization: Bearer {key}\r\n\r\n");
         socket.write_all(request.as_bytes())?;
@@ -59,7 +65,7 @@ impl Stream {
     }
 
     /// Notes every event of a window until the stream ends.
-    pub(super) fn arrivals(mut self) -> anyhow::Result<Vec<Arrival>> {
+    pub(crate) fn arrivals(mut self) -> anyhow::Result<Vec<Arrival>> {
         let (mut arrivals, mut kind) = (Vec::new(), String::new());
         while let Some(line) = self.line()? {
             let now = clock::now();

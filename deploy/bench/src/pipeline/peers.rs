@@ -1,0 +1,140 @@
+//! `arb-bench peers`: other engines beside ours, on one broker, in turn.
+//!
+//! They are programs of others' libraries, which are no part of this repository: a simpler job (no signals, no flags, no lifetimes), written
+//! for a loop in Rust, a loop in Java, Apache Flink and Kafka Streams, exactly once. Our input is theirs tick by tick. Where they are
+//! missing, ours is measured alone. It judges nothing.
+
+mod programs;
+mod rows;
+
+use std::time::Duration;
+
+use arb::cli::LogFormat;
+use arb::local::children::Children;
+use arb::system::clock;
+use arb_engine::market::Policy;
+use arb_runtime::batch::BatchLimits;
+use arb_runtime::stop::Stop;
+use arb_schemas::TickRecord;
+use arb_schemas::topics::ODDS_TICKS;
+
+use super::bare_loop::Guarantee;
+use super::ground::KafkaGround;
+use super::input::{Filled, Filler, STEP};
+use super::latency;
+use super::throughput::{PumpRun, pump};
+use super::{INTERVAL, go_on, partition_of};
+use crate::Scale;
+use crate::actor::MarketKind;
+use crate::cli::PeersOptions;
+use crate::peer_market::{PeerMarket, Shape};
+use crate::report::Measured;
+use programs::{Peers, TICKS, WARM_UP};
+
+/// As the table calls it.
+pub(crate) const PART: &str = "peers";
+/// Records a transaction of ours, at most.
+const RECORDS: usize = 10_000;
+/// The rate at which delays are compared, a second; for how long; how much of that the others do not count.
+const RATE: u32 = 5_000;
+const SECONDS: u64 = 30;
+const NOT_COUNTED: u64 = 5;
+/// A quick run has so many times fewer ticks, and this for delays.
+const QUICK: (u64, u32, u64) = (1_000, 500, 1);
+
+/// What a tick costs a contestant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PeerCost {
+    per_second: f64,
+    /// In microseconds, the client's and the broker's.
+    cpu: f64,
+    broker: Option<f64>,
+}
+
+/// How late events were at a rate, in milliseconds, and what a tick cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct PeerDelay {
+    p50: f64,
+    p99: f64,
+    cpu: f64,
+}
+
+/// Ours, round by round.
+#[derive(Default)]
+struct Ours {
+    /// The whole engine, as `arb process` has it.
+    whole: Vec<PeerCost>,
+    /// The raw policy.
+    raw: Vec<PeerCost>,
+    delays: Vec<PeerDelay>,
+}
+
+pub(crate) fn run(
+    config: &PeersOptions,
+    scale: Scale,
+    log_format: LogFormat,
+    stop: &Stop,
+) -> anyhow::Result<Measured> {
+    let mut children = Children::new(&crate::ROLE, log_format)?;
+    let done =
+        KafkaGround::measured(&config.kafka, &mut children, stop, |ground| measure(config, scale, ground));
+    children.stop();
+    done
+}
+
+fn measure(config: &PeersOptions, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
+    let mut peers = Peers::find(&config.peers, scale, ground);
+    let filled = fill(if scale.is_quick { TICKS / QUICK.0 } else { TICKS }, ground)?;
+    let mut ours = Ours::default();
+    for round in 0..scale.rounds {
+        if round % 2 == 1 {
+            peers.throughput();
+        }
+        ours.whole.push(cost(Policy::Board, &filled, ground)?);
+        ours.raw.push(cost(Policy::Raw, &filled, ground)?);
+        if round % 2 == 0 {
+            peers.throughput();
+        }
+        go_on(ground)?;
+    }
+    let (rate, seconds) = if scale.is_quick { (QUICK.1, QUICK.2) } else { (RATE, SECONDS) };
+    for _ in 0..scale.rounds.div_ceil(2) {
+        ours.delays.push(delay(rate, Duration::from_secs(seconds), ground)?);
+        peers.latency(rate, seconds);
+        go_on(ground)?;
+    }
+    Ok(rows::measured(&ours, &peers, &filled, rate))
+}
+
+/// The tick topic, with what the others read from theirs.
+fn fill(ticks: u64, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
+    let start = clock::now();
+    let mut market = PeerMarket::new(Shape::Full, start)?;
+    let mut to = Filler::new(ground)?;
+    ground.empty(&[ODDS_TICKS])?;
+    for (_, at) in (0..ticks).zip((start..).step_by(usize::try_from(STEP)?)) {
+        go_on(ground)?;
+        let frame = market.next(at);
+        to.send(partition_of(&frame.event.id), &frame.event.id.clone(), &TickRecord::Frame(frame))?;
+    }
+    to.filled()
+}
+
+/// A run of ours over all ticks, of which as many are not counted as the others do not count.
+fn cost(policy: Policy, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<PeerCost> {
+    let limits = BatchLimits { records: RECORDS, interval: INTERVAL };
+    let warm_up = WARM_UP * filled.records / TICKS;
+    let run = PumpRun { policy, warm_up, ..PumpRun::new(Guarantee::ExactlyOnce, filled.records, limits) };
+    let meter = pump(run, ground)?;
+    let (ticks, cost) = (meter.counted as f64, meter.cost);
+    let micros = |time: Duration| time.as_secs_f64() * 1e6 / ticks;
+    let per_second = ticks / cost.wall.as_secs_f64();
+    Ok(PeerCost { per_second, cpu: micros(cost.cpu), broker: cost.broker.map(micros) })
+}
+
+fn delay(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -> anyhow::Result<PeerDelay> {
+    let measured = latency::measure(rate, time, MarketKind::Peers, ground)?;
+    let (feed, sent) = (measured.late.feed, measured.paced.sent as f64);
+    let cpu = measured.cost.cpu.as_secs_f64() * 1e6 / sent;
+    Ok(PeerDelay { p50: feed.p50 as f64 / 1e3, p99: feed.p99 as f64 / 1e3, cpu })
+}

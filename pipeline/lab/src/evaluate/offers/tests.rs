@@ -1,0 +1,108 @@
+//! One event of which a book pays more than the others, which `consensus` waits for.
+
+use arb_model::Time;
+use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+
+use super::*;
+
+const START: Micros = 7_200 * SECOND;
+
+/// Polls of the event at seconds after the first one, with the price of the book on its home side; none where it has none.
+struct Polls(std::vec::IntoIter<(i64, Option<i64>)>);
+
+impl Source for Polls {
+    fn name(&self) -> &'static str {
+        "polls"
+    }
+
+    fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
+        Ok(self.0.next().map(|(second, price)| poll(1_000 * SECOND + second * SECOND, price)))
+    }
+}
+
+fn poll(at: Micros, price: Option<i64>) -> Poll {
+    let event = Event {
+        id: "e".into(),
+        sport: "tennis".into(),
+        league: "tennis_test".into(),
+        home: "H".into(),
+        away: "A".into(),
+        commence_time: Time(START),
+    };
+    let tick = |outcome, price| Tick {
+        outcome,
+        side: Side::Back,
+        line: None,
+        price: price * 1_000,
+        status: Status::Active,
+        limit: None,
+    };
+    let offer = |book: &str, home: i64| Offer {
+        book: book.to_owned(),
+        market: "h2h".to_owned(),
+        last_seen_at: at,
+        price_moved_at: None,
+        link: None,
+        ticks: vec![tick(Outcome::Home, home), tick(Outcome::Away, 1_750)],
+    };
+    let others = ["a", "b", "c", "d", "e"].map(|book| offer(book, 2_050));
+    let offers = others.into_iter().chain(price.map(|price| offer("high", price))).collect();
+    Poll {
+        received_at: at,
+        league: Some("tennis_test".into()),
+        coverage: Coverage::ALL,
+        events: vec![(event, offers)],
+    }
+}
+
+/// The picks of `consensus` over polls.
+fn played(polls: &[(i64, Option<i64>)]) -> Offered {
+    let mut offered = Offered::default();
+    offered.play(&mut Polls(polls.to_vec().into_iter()), &Arc::default(), &[]).unwrap();
+    offered.picks.retain(|pick| pick.bot == "consensus");
+    offered
+}
+
+/// Of the only pick: price in thousandths and seconds after publishing, at the next poll and after a minute.
+fn later(polls: &[(i64, Option<i64>)]) -> [Option<(Option<i64>, i64)>; 2] {
+    let offered = played(polls);
+    let [pick] = &offered.picks[..] else { panic!("{} picks", offered.picks.len()) };
+    assert_eq!((&*pick.book, pick.feed.as_str()), ("high", "recorded"));
+    [&pick.offer_after_poll, &pick.offer_after_minute].map(|offer| {
+        let LaterOffer { price, last_seen_at } = offer.as_ref()?;
+        let after = (last_seen_at.0 - pick.published_at.0) / SECOND;
+        Some((price.map(|price| price.millionths() as i64 / 1_000), after))
+    })
+}
+
+#[test]
+fn offers_after_publishing_are_those_of_the_polls() {
+    let high = Some(2_600);
+    assert_eq!(later(&[(0, high)]), [None, None], "no later poll");
+    // A pick of a poll is published at the time up to which all is known, five seconds before it.
+    assert_eq!(later(&[(0, high), (30, high), (60, high)]), [Some((high, 35)), Some((high, 65))]);
+    let moved = later(&[(0, high), (40, high), (80, Some(2_400)), (90, high)]);
+    assert_eq!(moved, [Some((high, 45)), Some((Some(2_400), 85))]);
+    assert_eq!(later(&[(0, high), (40, None), (80, None)]), [Some((None, 45)), Some((None, 85))]);
+    assert_eq!(later(&[(0, high), (300, high)]), [Some((high, 305)), None], "nothing about a minute later");
+    assert_eq!(later(&[(0, high), (75, None)]), [Some((None, 80)); 2], "one poll is both");
+}
+
+#[test]
+fn a_recording_that_is_cut_has_the_same_picks_and_offers() {
+    let polls: Vec<_> = (0..8).map(|number| (30 * number, Some(2_600 - 10 * number))).collect();
+    let whole = played(&polls).picks;
+    for cut in 4..8 {
+        assert_eq!(played(&polls[..cut]).picks, whole, "cut after {cut} polls");
+    }
+}
+
+#[test]
+fn a_report_has_what_was_observed_and_says_what_was_not() {
+    let report = played(&[(0, Some(2_600)), (40, Some(2_600))]).to_string();
+    let expected = "| consensus 1 | 1 | not available | 100.0 (1) | 45 | not available |";
+    assert!(
+        report.contains(expected) && report.contains("the returns of picks are not available"),
+        "{report}"
+    );
+}
