@@ -208,7 +208,9 @@ impl PickRun {
                     Asked::Closing(closing) => Task::Closing(closing),
                     Asked::Offer(offer) => Task::Offer(offer),
                 })?;
-                changed.into_iter().for_each(|pick| self.watcher.put_pick(0, pick));
+                for pick in changed {
+                    self.watcher.put_pick(0, pick);
+                }
             }
         }
     }

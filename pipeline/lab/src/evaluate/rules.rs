@@ -13,7 +13,7 @@ use arb_engine::market::Policy;
 use arb_engine::venues::Books;
 use arb_engine::{Engine, ListedEvent, ListedQuote};
 use arb_ingest::recording;
-use arb_ingest::source::{Poll, Source, SourceError};
+use arb_ingest::source::{Poll, Source};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_model::{Family, Faults, FeedKind, Outcome, Period, Pick, Points, Price, Time};
 use arb_picks::rule_file::{BEST, MatchPrices, RuleFile, RulePick};
@@ -96,7 +96,7 @@ impl RuleRun<'_> {
             if self.open.contains_key(&event) {
                 self.follow(&event, clock, &quotes)?;
             } else {
-                self.bet(event, clock, (&listed, &quotes))?;
+                self.bet(&event, clock, (&listed, &quotes))?;
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl RuleRun<'_> {
 
     fn bet(
         &mut self,
-        event: String,
+        event: &str,
         clock: Micros,
         (listed, quotes): (&ListedEvent, &[ListedQuote]),
     ) -> Result<(), WireError> {
@@ -119,7 +119,7 @@ impl RuleRun<'_> {
         let candidate = PickCandidate { at: Time(clock), ..candidate };
         let published = self.settler.settle(&Task::Candidate(Box::new(candidate)))?;
         self.open
-            .extend(published.into_iter().map(|pick| (event.clone(), (pick, OfferWatch::since(seen_at)))));
+            .extend(published.into_iter().map(|pick| (event.to_owned(), (pick, OfferWatch::since(seen_at)))));
         Ok(())
     }
 
@@ -183,6 +183,7 @@ fn candidate(
 
 #[cfg(test)]
 mod tests {
+    use arb_ingest::source::SourceError;
     use arb_model::LaterOffer;
     use arb_schemas::records::{Coverage, Event, Offer, Outcome as Ticked, Side, Status, Tick};
     use arb_schemas::time::SECOND;
