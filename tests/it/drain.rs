@@ -154,7 +154,9 @@ fn an_instance_that_ends_under_load_loses_no_request() {
     let mut first = Serve::start(&broker, &key, "first", &["--drain-ms", DRAIN]);
     let second = Serve::start(&broker, &key, "second", &[]);
     // Both have leased quota before hundreds of clients wait for it.
-    [&first, &second].iter().for_each(|serve| assert_eq!(serve.get("/v1/arbs?limit=1").status, 200));
+    for serve in [&first, &second] {
+        assert_eq!(serve.get("/v1/arbs?limit=1").status, 200);
+    }
     let mut streams: Vec<_> = (0..STREAMS).map(|_| first.stream("", None)).collect();
     let balancer = Balancer {
         instances: [first.listen.clone(), second.listen.clone()],

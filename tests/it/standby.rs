@@ -51,7 +51,9 @@ fn polls(broker: &Broker, source: &str) -> BTreeMap<i32, Vec<i64>> {
 fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
     let mut ends = BTreeMap::new();
     for (partition, times) in polls(broker, source) {
-        times.into_iter().for_each(|at| *ends.entry((partition, at)).or_default() += 1);
+        for at in times {
+            *ends.entry((partition, at)).or_default() += 1;
+        }
     }
     ends
 }

@@ -39,12 +39,10 @@ impl EventResults {
         let Some(event) = key.strip_prefix(RESULT_KEY) else { return Ok(()) };
         let part = value.map(decode_part).transpose()?;
         let mut reports = self.reports.write().unwrap_or_else(PoisonError::into_inner);
-        match part {
-            Some(Part::Result(saved)) => {
-                drop(reports.insert(event.to_owned(), Arc::new(saved.report.clone())))
-            }
-            _ => drop(reports.remove(event)),
-        }
+        let _former = match part {
+            Some(Part::Result(saved)) => reports.insert(event.to_owned(), Arc::new(saved.report.clone())),
+            _ => reports.remove(event),
+        };
         Ok(())
     }
 }

@@ -83,7 +83,7 @@ impl Notices {
                 if self.written.contains(&nonce) || self.waiting.contains_key(&nonce) {
                     continue;
                 }
-                if let Some(written) = records(event, tasks.partitions()).and_then(|it| tasks.begin(it)) {
+                if let Some(written) = records(&event, tasks.partitions()).and_then(|it| tasks.begin(it)) {
                     self.waiting.insert(nonce, written);
                 }
             }
@@ -206,7 +206,7 @@ fn event(notice: &Notice, endpoints: &[&Endpoint], now: Micros) -> Option<Webhoo
 }
 
 /// A record for each partition of the endpoints.
-fn records(event: WebhookEvent, partitions: i32) -> Option<Vec<(i32, Vec<u8>)>> {
+fn records(event: &WebhookEvent, partitions: i32) -> Option<Vec<(i32, Vec<u8>)>> {
     let record = |(partition, targets)| {
         let task = wire::encode(&WebhookEvent { targets, ..event.clone() }).ok()?;
         Some((partition, task))

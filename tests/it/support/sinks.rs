@@ -89,7 +89,15 @@ const TABLES: [Compared; 8] = [
     },
     Compared {
         table: "pick_transitions",
-        times: &["commence_time", "at", "starts_at", "published_at", "closing_seen_at"],
+        times: &[
+            "commence_time",
+            "at",
+            "starts_at",
+            "published_at",
+            "closing_seen_at",
+            "poll_seen_at",
+            "minute_seen_at",
+        ],
         fractions: &["probability", "stake", "closing_probability", "profit"],
         bytes: &[],
         nested: &[],

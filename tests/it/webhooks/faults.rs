@@ -95,12 +95,12 @@ fn a_window_that_closes_while_its_endpoint_is_down() {
         receiver.set(Manner::Status(200, ""));
     }
     let windows = feed_kinds(&hooks, &[RecordType::ArbWindow, RecordType::CloseSignal]);
-    let closes = feed_kinds(&hooks, &[RecordType::CloseSignal]);
+    let ended = feed_kinds(&hooks, &[RecordType::CloseSignal]);
     // Also those of requests that were refused.
     wait_for_ids(&receivers[1], windows);
     wait_for("every close is taken", || {
         let taken = taken(&receivers[0]).into_iter().filter(|one| one.json()["type"] == "close_signal");
-        (by_id(&taken.collect::<Vec<_>>()).len() >= closes).then_some(())
+        (by_id(&taken.collect::<Vec<_>>()).len() >= ended).then_some(())
     });
     settled(&receivers[0], Duration::from_secs(5));
     let (durable, live) = (receivers[1].posted(), &taken(&receivers[0]));

@@ -39,7 +39,7 @@ pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Throughput) -> 
     let called = called(feed);
     let beside = |case: &str, rounds: &[Round], bare: fn(&Round) -> LoopSample| {
         let pairs: Vec<_> = rounds.iter().map(|round| (round.pump, bare(round))).collect();
-        costs(format!("{called}, {case}"), filled.ticks, &pairs)
+        costs(&format!("{called}, {case}"), filled.ticks, &pairs)
     };
     let Throughput { exactly_once, at_least_once, commits: took, .. } = measured;
     let mut rows = beside("exactly once", exactly_once, |round| round.batching);
@@ -53,11 +53,11 @@ pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Throughput) -> 
 }
 
 /// What a tick costs beside a bare client: speed, CPU, the broker's where it is known, and transactions.
-fn costs(case: String, ticks: u64, pairs: &[(LoopSample, LoopSample)]) -> Vec<Row> {
+fn costs(case: &str, ticks: u64, pairs: &[(LoopSample, LoopSample)]) -> Vec<Row> {
     let ticks = ticks as f64;
     let beside = |what, of: &dyn Fn(&LoopSample) -> f64| {
         let pairs: Vec<_> = pairs.iter().map(|(pump, bare)| (of(pump), of(bare))).collect();
-        Row::beside(PART, case.clone(), what, &pairs)
+        Row::beside(PART, case.to_owned(), what, &pairs)
     };
     let mut rows = vec![
         beside(SPEED, &|sample| ticks / sample.cost.wall.as_secs_f64()),

@@ -101,7 +101,9 @@ impl State {
         self.lanes.remove(&lane);
         let of_lane = self.slots.iter().filter(|(_, slot)| slot.lane == lane);
         let ids: Vec<_> = of_lane.map(|(id, _)| id.clone()).collect();
-        ids.iter().for_each(|id| self.forget(id));
+        for id in &ids {
+            self.forget(id);
+        }
         for lanes in self.failing.values_mut() {
             lanes.remove(&lane);
         }
@@ -116,7 +118,9 @@ impl State {
         if !lane.is_open && clock >= lane.since {
             lane.is_open = true;
             let names: Vec<_> = self.queues.keys().cloned().collect();
-            names.iter().for_each(|name| self.changed(name, 0));
+            for name in &names {
+                self.changed(name, 0);
+            }
         }
     }
 

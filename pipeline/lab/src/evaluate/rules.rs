@@ -246,7 +246,8 @@ mod tests {
 
     fn played(price: &str, polls: &[(i64, i64)]) -> Offered {
         let mut offered = Offered::default();
-        play(&rule(price), &mut Polls(polls.to_vec().into_iter()), &Arc::default(), &mut offered).unwrap();
+        let polls = polls.to_vec();
+        play(&rule(price), &mut Polls(polls.into_iter()), &Arc::default(), &mut offered).unwrap();
         offered
     }
 

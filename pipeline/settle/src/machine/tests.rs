@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_model::fixtures::{event, price};
 use arb_model::pick::{NO_RESULT, OPEN};
-use arb_model::{Event, LaterOffer, Points};
+use arb_model::{Event, LaterOffer, Points, Price};
 use arb_schemas::records::{PeriodScore, PickTimer};
 use arb_simulated_log::{Kind, World, run_disturbed};
 use fastrand::Rng;
@@ -250,8 +250,11 @@ fn recorded() -> PickCandidate {
     PickCandidate { feed: "recorded".into(), ..candidate() }
 }
 
+/// The price in millionths, where there was one, and seconds after publishing: at the next poll, and after a minute.
+type Shown = [Option<(Option<u32>, i64)>; 2];
+
 /// The offers of a recorded pick after observations, and how many of them were taken in.
-fn offers_of(observed: &[PickOffer]) -> ([Option<(Option<i64>, i64)>; 2], u64) {
+fn offers_of(observed: &[PickOffer]) -> (Shown, u64) {
     let mut bench = Bench::new(3);
     bench.step(&Task::Candidate(Box::new(recorded())));
     for offer in observed {
@@ -260,7 +263,7 @@ fn offers_of(observed: &[PickOffer]) -> ([Option<(Option<i64>, i64)>; 2], u64) {
     let pick = bench.published().pop().unwrap();
     let shown = |offer: Option<LaterOffer>| {
         let after = |at: Time| (at.0 - pick.published_at.0) / SECOND;
-        offer.map(|offer| (offer.price.map(|price| price.millionths() as i64), after(offer.last_seen_at)))
+        offer.map(|offer| (offer.price.map(Price::millionths), after(offer.last_seen_at)))
     };
     assert_eq!(bench.tally.offers + bench.tally.repeated, observed.len() as u64);
     let shown = [pick.offer_after_poll.clone(), pick.offer_after_minute.clone()].map(shown);

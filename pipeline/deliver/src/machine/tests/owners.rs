@@ -91,7 +91,9 @@ fn the_requests_under_way_to_an_endpoint_are_capped_over_all_deliverers() {
         let process = &mut processes[owner(partition)];
         process.take_over(partition, &Changelog::new());
         process.step(partition, logs.entry(partition).or_default(), &Task::Timer(START));
-        names.iter().for_each(|name| process.schedule.finished(name, true, START));
+        for name in &names {
+            process.schedule.finished(name, true, START);
+        }
     }
     let records: Vec<_> = (0..PARTITIONS)
         .flat_map(|feed| (1..9).flat_map(move |sequence| of_feed(feed, sequence, &names)))

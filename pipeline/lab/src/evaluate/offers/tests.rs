@@ -58,7 +58,8 @@ fn poll(at: Micros, price: Option<i64>) -> Poll {
 /// The picks of `consensus` over polls.
 fn played(polls: &[(i64, Option<i64>)]) -> Offered {
     let mut offered = Offered::default();
-    offered.play(&mut Polls(polls.to_vec().into_iter()), &Arc::default(), &[]).unwrap();
+    let polls = polls.to_vec();
+    offered.play(&mut Polls(polls.into_iter()), &Arc::default(), &[]).unwrap();
     offered.picks.retain(|pick| pick.bot == "consensus");
     offered
 }
@@ -71,7 +72,7 @@ fn later(polls: &[(i64, Option<i64>)]) -> [Option<(Option<i64>, i64)>; 2] {
     [&pick.offer_after_poll, &pick.offer_after_minute].map(|offer| {
         let LaterOffer { price, last_seen_at } = offer.as_ref()?;
         let after = (last_seen_at.0 - pick.published_at.0) / SECOND;
-        Some((price.map(|price| price.millionths() as i64 / 1_000), after))
+        Some((price.map(|price| i64::from(price.millionths()) / 1_000), after))
     })
 }
 
