@@ -87,30 +87,32 @@ fn is_on_a_command_line(word: &str) -> bool {
     processes.map(|entry| read(entry.path())).any(|line| String::from_utf8_lossy(&line).contains(word))
 }
 
+/// Everything that a provider does wrong, in turn.
+const FAULTS: [Fault; 15] = [
+    Fault::Busy,
+    Fault::Status(500),
+    Fault::Status(503),
+    Fault::Status(403),
+    Fault::Hang,
+    Fault::Cut,
+    Fault::HalfJson,
+    Fault::Html,
+    Fault::Huge,
+    Fault::Trickle,
+    Fault::Redirect,
+    Fault::NoHeaders,
+    Fault::OddHeaders,
+    Fault::Doubled,
+    Fault::Noise,
+];
+
 #[test]
 fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
     let stack = Stack::start("raw");
     let broker = &stack.broker;
     let sport = "soccer_simulated_league";
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
-    let faults = [
-        Fault::Busy,
-        Fault::Status(500),
-        Fault::Status(503),
-        Fault::Status(403),
-        Fault::Hang,
-        Fault::Cut,
-        Fault::HalfJson,
-        Fault::Html,
-        Fault::Huge,
-        Fault::Trickle,
-        Fault::Redirect,
-        Fault::NoHeaders,
-        Fault::OddHeaders,
-        Fault::Doubled,
-        Fault::Noise,
-    ];
-    api.state().faults.extend(faults);
+    api.state().faults.extend(FAULTS);
     let arguments = ["--sports", sport, "--markets", "totals,h2h"];
     let mut role = patient_worker(broker, &api, KEY, &arguments);
     wait_for("thirty answers after all faults", || {

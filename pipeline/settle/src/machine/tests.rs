@@ -1,15 +1,19 @@
 //! The machine by itself: what becomes of candidates, results, closing prices and time. Then random logs, undisturbed and with every
 //! fault of a simulated log.
 
+mod offers;
+mod refusals;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_model::fixtures::{event, price};
 use arb_model::pick::{NO_RESULT, OPEN};
-use arb_model::{Event, LaterOffer, Points, Price};
+use arb_model::{Event, Points};
 use arb_schemas::records::{PeriodScore, PickTimer};
 use arb_simulated_log::{Kind, World, run_disturbed};
 use fastrand::Rng;
 
+use self::offers::recorded;
 use super::*;
 use crate::book::KEPT;
 
@@ -239,70 +243,6 @@ fn the_last_price_before_the_start_is_the_closing_price() {
     assert_eq!((bench.tally.closings, bench.published().len()), (2, 3));
 }
 
-fn offer(after: Micros, is_next_poll: bool, millionths: Option<i64>) -> PickOffer {
-    let pick = pick_id::of(&pick_id::slot(&recorded()), Time(START - 5 * HOUR));
-    let last_seen_at = Time(START - 5 * HOUR + after);
-    PickOffer { pick, is_next_poll, price: millionths.map(price), last_seen_at }
-}
-
-/// The candidate of a recording, which is published at its own time.
-fn recorded() -> PickCandidate {
-    PickCandidate { feed: "recorded".into(), ..candidate() }
-}
-
-/// The price in millionths, where there was one, and seconds after publishing: at the next poll, and after a minute.
-type Shown = [Option<(Option<u32>, i64)>; 2];
-
-/// The offers of a recorded pick after observations, and how many of them were taken in.
-fn offers_of(observed: &[PickOffer]) -> (Shown, u64) {
-    let mut bench = Bench::new(3);
-    bench.step(&Task::Candidate(Box::new(recorded())));
-    for offer in observed {
-        bench.step(&Task::Offer(offer.clone()));
-    }
-    let pick = bench.published().pop().unwrap();
-    let shown = |offer: Option<LaterOffer>| {
-        let after = |at: Time| (at.0 - pick.published_at.0) / SECOND;
-        offer.map(|offer| (offer.price.map(Price::millionths), after(offer.last_seen_at)))
-    };
-    assert_eq!(bench.tally.offers + bench.tally.repeated, observed.len() as u64);
-    let shown = [pick.offer_after_poll.clone(), pick.offer_after_minute.clone()].map(shown);
-    (shown, bench.tally.offers)
-}
-
-#[test]
-fn the_earliest_offers_after_publishing_count_in_whichever_order_they_come() {
-    let observed = [
-        offer(40 * SECOND, true, Some(2_000_000)),
-        offer(30 * SECOND, true, Some(2_100_000)),
-        offer(90 * SECOND, false, None),
-        offer(60 * SECOND, false, Some(2_200_000)),
-        offer(60 * SECOND, false, Some(2_200_000)),
-    ];
-    let expected = [Some((Some(2_100_000), 30)), Some((Some(2_200_000), 60))];
-    assert_eq!(offers_of(&observed), (expected, 4));
-    let reversed: Vec<_> = observed.into_iter().rev().collect();
-    assert_eq!(offers_of(&reversed).0, expected);
-    assert_eq!(offers_of(&[offer(75 * SECOND, true, None)]).0, [Some((None, 75)); 2], "one can be both");
-}
-
-#[test]
-fn what_is_no_later_offer_is_not_taken_in() {
-    let none = ([None, None], 0);
-    assert_eq!(offers_of(&[offer(0, true, None), offer(5 * HOUR, true, None)]), none, "published; started");
-    assert_eq!(offers_of(&[offer(59 * SECOND, false, None), offer(120 * SECOND, false, None)]), none);
-    let mut bench = Bench::new(5);
-    bench.pick(|_| {});
-    let id = bench.published().remove(0).id;
-    bench.step(&Task::Offer(PickOffer { pick: id, ..offer(60 * SECOND, true, None) }));
-    assert_eq!((bench.tally.offers, bench.published().len()), (0, 1), "simulated books lag by construction");
-    let mut bench = Bench::new(3);
-    bench.step(&Task::Candidate(Box::new(recorded())));
-    bench.result("finished", Some((2, 0)), START + HOUR);
-    bench.step(&Task::Offer(offer(60 * SECOND, true, None)));
-    assert_eq!(bench.tally.offers, 0, "what the record is computed from does not change after grading");
-}
-
 #[test]
 fn a_pick_without_a_result_says_so_after_thirty_days_and_is_forgotten() {
     let mut bench = Bench::new(3);
@@ -326,33 +266,6 @@ fn what_is_aborted_leaves_nothing() {
     assert_eq!(bench.machine.size(), Held::default());
     bench.step(&task);
     assert_eq!(bench.machine.size().open, 1);
-}
-
-#[test]
-fn records_that_cannot_be_are_refused() {
-    let refused = |candidate: &PickCandidate| codec::decode_task(&wire::encode(candidate).unwrap()).is_err();
-    assert!(!refused(&candidate()));
-    for wrong in [
-        PickCandidate { line: None, ..candidate() },
-        PickCandidate { probability: 1.0, ..candidate() },
-        PickCandidate { stake: f64::NAN, ..candidate() },
-        PickCandidate { reasons: Vec::new(), ..candidate() },
-        PickCandidate { feed: "dreamt".into(), ..candidate() },
-        PickCandidate { bot: "b".repeat(401), ..candidate() },
-    ] {
-        assert!(refused(&wrong), "{wrong:?}");
-    }
-    let score = |home, away| report("finished", Some((home, away)), START);
-    assert_eq!(codec::check_report(&score(1, 0)), Ok(()));
-    for wrong in [
-        score(-1, 0),
-        report("over", None, START),
-        report("finished", None, START),
-        ResultReport { starts_at: Some(i64::MIN), ..score(1, 0) },
-        ResultReport { scores: [score(1, 0).scores, score(2, 0).scores].concat(), ..score(1, 0) },
-    ] {
-        assert!(codec::check_report(&wrong).is_err(), "{wrong:?}");
-    }
 }
 
 /// Random records about few events, so that they meet.
