@@ -93,12 +93,9 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
   useEffect(() => {
     const { activeElement } = document
     if (activeElement instanceof HTMLElement && activeElement !== document.body) origin = activeElement
-    const shown = dialog.current
-    shown?.showModal()
-    return () => {
-      shown?.close()
-      setTimeout(giveBack, 0)
-    }
+    dialog.current?.showModal()
+    // It is not closed here: it is gone with its element, and its event of closing would end the dialog that takes its place.
+    return () => { setTimeout(giveBack, 0) }
   }, [])
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>
