@@ -263,7 +263,7 @@ metrics! {
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");
     ACCOUNTS_CURRENT = gauge(Serve, Count, "arb_serve_accounts_current",
-        "1 while this instance knows that it has read all of the accounts topic; at 0 requests with a key are answered 503.");
+        "1 while this instance knows that it has read all of the accounts topic; at 0 requests with a key wait, and are answered 503 after 3 s.");
 
     // sink
     SINK_RECORDS = counter(Sink, Count, "arb_sink_records_total", "Records read.");
