@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use arb_kafka::{Table, TableEvent};
 use arb_runtime::stop::Stop;
-use arb_schemas::records::ResultReport;
+use arb_schemas::records::StateResult;
 use arb_schemas::topics::PICK_STATE;
 use arb_schemas::wire::WireError;
 use arb_settle::codec::{Part, RESULT_KEY, decode_part};
@@ -21,12 +21,12 @@ const WAIT: Duration = Duration::from_millis(100);
 /// Reports by event.
 #[derive(Debug, Default)]
 pub(crate) struct EventResults {
-    reports: RwLock<HashMap<String, Arc<ResultReport>>>,
+    reports: RwLock<HashMap<String, Arc<StateResult>>>,
 }
 
 impl EventResults {
     /// The newest report on an event.
-    pub(crate) fn of(&self, event: &str) -> Option<Arc<ResultReport>> {
+    pub(crate) fn of(&self, event: &str) -> Option<Arc<StateResult>> {
         self.reports.read().unwrap_or_else(PoisonError::into_inner).get(event).cloned()
     }
 
@@ -40,7 +40,7 @@ impl EventResults {
         let part = value.map(decode_part).transpose()?;
         let mut reports = self.reports.write().unwrap_or_else(PoisonError::into_inner);
         let _former = match part {
-            Some(Part::Result(saved)) => reports.insert(event.to_owned(), Arc::new(saved.report.clone())),
+            Some(Part::Result(saved)) => reports.insert(event.to_owned(), saved),
             _ => reports.remove(event),
         };
         Ok(())
@@ -67,7 +67,7 @@ pub(crate) fn follow(mut table: Table, results: &EventResults, stop: &Stop) -> R
 
 #[cfg(test)]
 mod tests {
-    use arb_schemas::records::{StatePicks, StateResult};
+    use arb_schemas::records::{ResultReport, StatePicks};
     use arb_schemas::wire::encode;
 
     use super::*;
@@ -85,7 +85,7 @@ mod tests {
         }
         results.put(b"clock", Some(&encode(&StatePicks { clock: 1 }).unwrap())).unwrap();
         results.put(b"pick/x", Some(b"not read")).unwrap();
-        assert_eq!(results.of("a/b").map(|report| report.source.clone()), Some("second".to_owned()));
+        assert_eq!(results.of("a/b").map(|saved| saved.report.source.clone()), Some("second".to_owned()));
         results.put(b"result/a/b", None).unwrap();
         assert_eq!(results.of("a/b"), None);
         assert!(results.put(b"result/a/b", Some(b"no record")).is_err());

@@ -238,7 +238,7 @@ fn view(window: &PastWindow, results: &EventResults) -> Value {
         "verified_ever": window.was_verified.unwrap_or(false),
         "updates": window.updates_count,
         "legs": bets(&window.bets),
-        "settlement": settlement_json(window, results.of(&window.event).as_deref()),
+        "settlement": settlement_json(window, results.of(&window.event).as_ref().map(|saved| &saved.report)),
     })
 }
 

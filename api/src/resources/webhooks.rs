@@ -164,7 +164,7 @@ impl WebhooksResource {
                 has_left: false,
             }],
             nonce,
-            partition: -1,
+            partition: WebhookEvent::NO_PARTITION,
         };
         let id = delivery::id(&source, &endpoint.id);
         self.task(wire::encode(&task), Some(endpoint.id), json!({"webhook_id": id}))

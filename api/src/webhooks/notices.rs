@@ -201,7 +201,7 @@ fn event(notice: &Notice, endpoints: &[&Endpoint], now: Micros) -> Option<Webhoo
         body: body(kind, now, &data.to_string()),
         left_body: None,
         targets,
-        partition: -1,
+        partition: WebhookEvent::NO_PARTITION,
     })
 }
 

@@ -205,7 +205,6 @@ impl Watcher {
     ) -> Option<Asked> {
         let (bot, event) = (proposal.bot, &listed.info);
         let bet = (proposal.market, proposal.line, proposal.outcome);
-        let seen_at = quote_of(quotes, bet, &proposal.book).map(|quote| quote.last_seen_at);
         let candidate = PickCandidate {
             bot: bot.key().to_owned(),
             version: bot.version().into(),
@@ -224,6 +223,7 @@ impl Watcher {
             reasons: proposal.reasons,
             at: Time(clock),
         };
+        let seen_at = || quote_of(quotes, bet, &candidate.book).map(|quote| quote.last_seen_at);
         let is_new = self.picks.take(pick_id::slot(&candidate), event.commence_time.0, seen_at);
         is_new.then(|| Asked::Candidate(bot, Box::new(candidate)))
     }

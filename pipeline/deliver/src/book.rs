@@ -218,7 +218,9 @@ impl Book {
             (Some(("delivery", id)), None) => self.forget(id),
             (Some(("notice", _)), None) => drop(self.notices.remove(key)),
             (Some(("feed", number)), None) => {
-                self.feeds.retain(|partition, _| partition.to_string() != number);
+                if let Ok(partition) = number.parse() {
+                    self.feeds.remove(&partition);
+                }
             }
             (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
             (None, None) => self.progress = None,

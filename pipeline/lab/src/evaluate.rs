@@ -4,6 +4,8 @@
 //! those of the independent oracle. It is no second engine: it only reads the effects of the first one.
 
 mod fit;
+#[cfg(test)]
+mod fixtures;
 mod offers;
 mod report;
 mod rules;
@@ -136,15 +138,8 @@ impl<'a> Run<'a> {
     }
 
     fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
-        loop {
-            match source.next_poll(&mut self.evaluation.faults) {
-                Ok(Some(poll)) => self.poll(source.name(), poll),
-                Ok(None) => break,
-                Err(error) => {
-                    self.evaluation.cut.push(error);
-                    break;
-                }
-            }
+        while let Some(poll) = next_poll(source, &mut self.evaluation.faults, &mut self.evaluation.cut) {
+            self.poll(source.name(), poll);
         }
         let from = self.span.zip(split).map_or(Micros::MIN, |((first, last), split)| split.time(first, last));
         let reported = |window: RawWindow| RawWindow { is_reported: window.opened_at >= from, ..window };
@@ -184,9 +179,30 @@ fn asked(mut poll: Poll) -> Poll {
     poll
 }
 
-/// Passes a poll to an engine, its first record at this offset; returns the effects and the outcome of the
+/// The next poll of a source; `None` at its end, and where it cannot be read further, which is noted in `cut`.
+fn next_poll(source: &mut dyn Source, faults: &mut Faults, cut: &mut Vec<SourceError>) -> Option<Poll> {
+    source.next_poll(faults).unwrap_or_else(|error| {
+        cut.push(error);
+        None
+    })
+}
+
+/// Passes a poll to an engine, its first record at this offset, and commits it; returns the effects and the outcome of the
 /// poll.
 fn step_poll(
+    engine: &mut Engine,
+    source: &str,
+    poll: Poll,
+    offset: &mut i64,
+    faults: &mut Faults,
+) -> (Vec<Effect>, Disposition) {
+    let done = draft_poll(engine, source, poll, offset, faults);
+    engine.commit();
+    done
+}
+
+/// The same without the commit.
+fn draft_poll(
     engine: &mut Engine,
     source: &str,
     poll: Poll,
@@ -203,6 +219,5 @@ fn step_poll(
         last = step.disposition;
         *offset += 1;
     }
-    engine.commit();
     (effects, last)
 }

@@ -120,25 +120,28 @@ impl Step<'_> {
 
     /// The last one before the start counts, whenever it comes.
     fn closing(&mut self, closing: &PickClosing) -> Result<(), WireError> {
-        let Some(mut next) = self.known(&closing.pick) else {
+        let Some(known) = self.known(&closing.pick) else {
             self.tally.repeated += 1;
             return Ok(());
         };
         let seen_at = closing.last_seen_at.0;
-        let is_later = next.pick.closing.as_ref().is_none_or(|known| known.last_seen_at.0 < seen_at);
-        if !is_later || !is_closing(next.pick.starts_at.0, seen_at) {
+        let is_later = known.pick.closing.as_ref().is_none_or(|known| known.last_seen_at.0 < seen_at);
+        if !is_later || !is_closing(known.pick.starts_at.0, seen_at) {
             self.tally.repeated += 1;
             return Ok(());
         }
         self.tally.closings += 1;
+        let mut next = StatePick::clone(&known);
         next.pick.closing = Some(ClosingPrice::from(closing.clone()));
         self.put(next)
     }
 
     fn offer(&mut self, offer: &PickOffer) -> Result<(), WireError> {
-        let known = self.known(&offer.pick);
-        let Some(next) = known.and_then(|mut next| offers::take(&mut next.pick, offer).then_some(next))
-        else {
+        let next = self.known(&offer.pick).and_then(|known| {
+            let mut next = StatePick::clone(&known);
+            offers::take(&mut next.pick, offer).then_some(next)
+        });
+        let Some(next) = next else {
             self.tally.repeated += 1;
             return Ok(());
         };
@@ -146,10 +149,9 @@ impl Step<'_> {
         self.put(next)
     }
 
-    /// A copy of the pick with an id.
-    fn known(&self, id: &str) -> Option<StatePick> {
-        let saved = self.book.pick(pick_id::slot_of(id))?;
-        (saved.pick.id == id).then(|| saved.as_ref().clone())
+    /// The pick with an id.
+    fn known(&self, id: &str) -> Option<Arc<StatePick>> {
+        self.book.pick(pick_id::slot_of(id)).filter(|saved| saved.pick.id == id).cloned()
     }
 
     /// It is so late.

@@ -44,6 +44,11 @@ pub struct WebhookEvent {
     pub partition: i32,
 }
 
+impl WebhookEvent {
+    /// The partition of an event that names none: it is not of the feed, or a former version has written it to the partition of that number.
+    pub const NO_PARTITION: i32 = -1;
+}
+
 /// An endpoint at which an event is due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]

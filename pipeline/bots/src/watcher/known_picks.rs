@@ -3,6 +3,7 @@
 //!
 //! It never forgets one while its event can still be bet on.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use arb_model::{FeedKind, Pick};
@@ -82,11 +83,16 @@ impl KnownPicks {
         }
     }
 
-    /// Takes a slot, for an event with this announced start, at a price that was confirmed at a time. Returns whether it was free.
-    pub fn take(&mut self, slot: String, start: Micros, seen_at: Option<Micros>) -> bool {
-        let is_free = !self.slots.contains_key(&slot);
-        self.slots.entry(slot).or_insert(Slot { start, seen_at });
-        is_free
+    /// Takes a slot, if it is free, for an event with this announced start, at a price that was confirmed at a time. Returns whether
+    /// it was.
+    pub fn take(&mut self, slot: String, start: Micros, seen_at: impl FnOnce() -> Option<Micros>) -> bool {
+        match self.slots.entry(slot) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(free) => {
+                free.insert(Slot { start, seen_at: seen_at() });
+                true
+            }
+        }
     }
 
     /// The open picks of an event.

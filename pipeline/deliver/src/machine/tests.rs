@@ -87,7 +87,7 @@ fn event(sequence: i64, at: Micros, (kind, subject, policy): (&str, &str, &str))
         body: format!("{{\"n\":{sequence}}}"),
         left_body: None,
         targets: vec![target],
-        partition: -1,
+        partition: WebhookEvent::NO_PARTITION,
     })
 }
 

@@ -11,26 +11,27 @@ use std::sync::Arc;
 use arb_bots::watcher::{Asked, Settings, Watcher};
 use arb_engine::Engine;
 use arb_engine::effect::Effect;
-use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
 use arb_engine::venues::Books;
+use arb_ingest::recording;
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_ingest::the_odds_api::OddsFormat;
-use arb_ingest::{publish, recording};
 use arb_model::{Faults, FeedKind, LaterOffer, Pick};
 use arb_picks::record::Mean;
 use arb_process::codec::state::StateError;
-use arb_process::codec::{as_input, outputs, state};
+use arb_process::codec::{outputs, state};
 use arb_process::replica::ReplicaError;
 use arb_runtime::machine::{InputPlace, Machine as _, Outbox};
 use arb_schemas::records::StatePartition;
 use arb_schemas::time::{Micros, SECOND};
-use arb_schemas::topics::{ODDS_TICKS, PICKS, SIGNALS};
+use arb_schemas::topics::{PICKS, SIGNALS};
 use arb_schemas::wire::{WireError, decode, encode};
 use arb_settle::codec::Task;
 use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
 use thiserror::Error;
+
+use super::{draft_poll, next_poll};
 
 /// Why picks are not evaluated.
 #[derive(Debug, Error)]
@@ -90,15 +91,8 @@ impl Offered {
         sharp_books: &[String],
     ) -> Result<(), OffersError> {
         let mut run = PickRun::new(books, sharp_books)?;
-        loop {
-            match source.next_poll(&mut self.faults) {
-                Ok(Some(poll)) => run.poll(source.name(), poll, &mut self.faults)?,
-                Ok(None) => break,
-                Err(error) => {
-                    self.cut.push(error);
-                    break;
-                }
-            }
+        while let Some(poll) = next_poll(source, &mut self.faults, &mut self.cut) {
+            run.poll(source.name(), poll, &mut self.faults)?;
         }
         self.picks.extend(run.settler.into_picks());
         Ok(())
@@ -155,13 +149,8 @@ impl PickRun {
     }
 
     fn poll(&mut self, source: &str, poll: Poll, faults: &mut Faults) -> Result<(), OffersError> {
-        for addressed in publish::records(source, poll, 1) {
-            let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: self.offset };
-            let mut effects = Vec::new();
-            self.engine.step(at, &as_input(&addressed.record, faults), &mut effects);
-            self.offset += 1;
-            self.take_signals(&effects)?;
-        }
+        let (effects, _) = draft_poll(&mut self.engine, source, poll, &mut self.offset, faults);
+        self.take_signals(&effects)?;
         self.commit()?;
         self.let_bots_look()
     }

@@ -24,7 +24,7 @@ use arb_settle::codec::Task;
 use arb_settle::machine::CLOSING_WITHIN;
 
 use super::offers::{Offered, OffersError, Settler};
-use super::step_poll;
+use super::{next_poll, step_poll};
 
 /// What a rule bets on, in its order.
 const THREE_WAYS: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
@@ -61,15 +61,8 @@ fn play(
         settler: Settler::default(),
         open: BTreeMap::new(),
     };
-    loop {
-        match source.next_poll(&mut offered.faults) {
-            Ok(Some(poll)) => run.poll(source.name(), poll, &mut offered.faults)?,
-            Ok(None) => break,
-            Err(error) => {
-                offered.cut.push(error);
-                break;
-            }
-        }
+    while let Some(poll) = next_poll(source, &mut offered.faults, &mut offered.cut) {
+        run.poll(source.name(), poll, &mut offered.faults)?;
     }
     offered.picks.extend(run.settler.into_picks());
     Ok(())
@@ -112,11 +105,12 @@ impl RuleRun<'_> {
         let bets =
             lines.iter().find_map(|view| Some((view, rule_pick(self.rule, &listed.info.league, view)?)));
         let Some((view, (book, taken))) = bets else { return Ok(()) };
-        let Some(candidate) = candidate(self.rule, listed, view, (book, &taken)) else { return Ok(()) };
+        let Some(candidate) = candidate(self.rule, (listed, clock), view, (book, &taken)) else {
+            return Ok(());
+        };
         let outcome = THREE_WAYS[taken.pick.outcome];
         let seen_at =
             quote_of(quotes, (view.market, view.line, outcome), book).map(|quote| quote.last_seen_at);
-        let candidate = PickCandidate { at: Time(clock), ..candidate };
         let published = self.settler.settle(&Task::Candidate(Box::new(candidate)))?;
         self.open
             .extend(published.into_iter().map(|pick| (event.to_owned(), (pick, OfferWatch::since(seen_at)))));
@@ -156,7 +150,7 @@ fn rule_pick<'a>(rule: &RuleFile, league: &str, view: &'a LineView<'_>) -> Optio
 
 fn candidate(
     rule: &RuleFile,
-    listed: &ListedEvent,
+    (listed, clock): (&ListedEvent, Micros),
     view: &LineView<'_>,
     (book, taken): (&str, &RulePick),
 ) -> Option<PickCandidate> {
@@ -177,63 +171,28 @@ fn candidate(
         method: "rule file".to_owned(),
         stake: taken.stake,
         reasons: vec!["All conditions of the rule hold.".to_owned()],
-        at: Time::default(),
+        at: Time(clock),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use arb_ingest::source::SourceError;
     use arb_model::LaterOffer;
-    use arb_schemas::records::{Coverage, Event, Offer, Outcome as Ticked, Side, Status, Tick};
+    use arb_schemas::records::Outcome as Ticked;
     use arb_schemas::time::SECOND;
 
+    use super::super::fixtures::{self, Polls};
     use super::*;
 
     const START: Micros = 7_200 * SECOND;
 
-    /// Polls of one match at seconds before its start, with the price of the home side at the book `high`.
-    struct Polls(std::vec::IntoIter<(i64, i64)>);
-
-    impl Source for Polls {
-        fn name(&self) -> &'static str {
-            "polls"
-        }
-
-        fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
-            Ok(self.0.next().map(|(before, home)| poll(START - before * SECOND, home)))
-        }
-    }
-
-    fn poll(at: Micros, home: i64) -> Poll {
-        let tick = |outcome, price| Tick {
-            outcome,
-            side: Side::Back,
-            line: None,
-            price: price * 1_000,
-            status: Status::Active,
-            limit: None,
-        };
-        let offer = |book: &str, home: i64| Offer {
-            book: book.to_owned(),
-            market: "h2h".to_owned(),
-            last_seen_at: at,
-            price_moved_at: None,
-            link: None,
-            ticks: vec![tick(Ticked::Home, home), tick(Ticked::Draw, 3_800), tick(Ticked::Away, 3_800)],
-        };
-        let event = Event {
-            id: "e".into(),
-            sport: "soccer".into(),
-            league: "soccer_test".into(),
-            home: "H".into(),
-            away: "A".into(),
-            commence_time: Time(START),
-        };
+    /// A poll of a match so many seconds before its start, with the price of the home side at the book `high`.
+    fn poll((before, home): (i64, i64)) -> Poll {
         let offers = [("pinnacle", 1_950), ("b", 1_950), ("c", 1_950), ("d", 1_950), ("high", home)];
-        let offers = offers.map(|(book, home)| offer(book, home)).into();
-        let league = Some("soccer_test".into());
-        Poll { received_at: at, league, coverage: Coverage::ALL, events: vec![(event, offers)] }
+        let offers = offers.map(|(book, home)| {
+            fixtures::offer(book, &[(Ticked::Home, home), (Ticked::Draw, 3_800), (Ticked::Away, 3_800)])
+        });
+        fixtures::poll(START - before * SECOND, "soccer", START, offers.into())
     }
 
     fn rule(price: &str) -> RuleFile {
@@ -246,8 +205,8 @@ mod tests {
 
     fn played(price: &str, polls: &[(i64, i64)]) -> Offered {
         let mut offered = Offered::default();
-        let polls = polls.to_vec();
-        play(&rule(price), &mut Polls(polls.into_iter()), &Arc::default(), &mut offered).unwrap();
+        let mut polls = Polls::new(polls.iter().copied().map(poll));
+        play(&rule(price), &mut polls, &Arc::default(), &mut offered).unwrap();
         offered
     }
 

@@ -37,7 +37,7 @@ use arb_schemas::topics::ODDS_TICKS;
 use close::{Closes, Taken};
 use follow::Following;
 
-use super::{asked, step_poll};
+use super::{asked, next_poll, step_poll};
 
 /// From one heartbeat to the next.
 const BEAT: Micros = 10 * SECOND;
@@ -123,15 +123,8 @@ impl Graded {
             following: Following::default(),
             closes: Closes::default(),
         };
-        loop {
-            match source.next_poll(&mut run.graded.faults) {
-                Ok(Some(poll)) => run.poll(source.name(), asked(poll)),
-                Ok(None) => break,
-                Err(error) => {
-                    run.graded.cut.push(error);
-                    break;
-                }
-            }
+        while let Some(poll) = next_poll(source, &mut run.graded.faults, &mut run.graded.cut) {
+            run.poll(source.name(), asked(poll));
         }
         run.closes.settle(&mut self.counts);
     }
@@ -226,60 +219,22 @@ impl SignalRun<'_> {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::Time;
-    use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+    use arb_schemas::records::{Offer, Outcome};
 
+    use super::super::fixtures::{self, Polls};
     use super::*;
 
     const MINUTE: Micros = 60 * SECOND;
 
-    /// Polls each five minutes, from two hours before the start of the one event.
-    struct Polls(std::vec::IntoIter<Vec<Offer>>, Micros);
-
-    impl Source for Polls {
-        fn name(&self) -> &'static str {
-            "polls"
-        }
-
-        fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
-            self.1 += 5 * MINUTE;
-            let at = self.1;
-            let event = Event {
-                id: "e".into(),
-                sport: "baseball".into(),
-                league: "baseball_test".into(),
-                home: "H".into(),
-                away: "A".into(),
-                commence_time: Time(120 * MINUTE),
-            };
-            let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
-            Ok(self.0.next().map(|offers| Poll {
-                received_at: at,
-                league: Some("baseball_test".into()),
-                coverage: Coverage::ALL,
-                events: vec![(event, offers.into_iter().map(seen).collect())],
-            }))
-        }
+    fn offers(books: &[&str], home: i64, away: i64) -> Vec<Offer> {
+        let prices = [(Outcome::Home, home), (Outcome::Away, away)];
+        books.iter().map(|book| fixtures::offer(book, &prices)).collect()
     }
 
-    fn offers(books: &[&str], home: i64, away: i64) -> Vec<Offer> {
-        let tick = |outcome, price| Tick {
-            outcome,
-            side: Side::Back,
-            line: None,
-            price: price * 1_000,
-            status: Status::Active,
-            limit: None,
-        };
-        let offer = |book: &&str| Offer {
-            book: (*book).to_owned(),
-            market: "h2h".to_owned(),
-            last_seen_at: 0,
-            price_moved_at: None,
-            link: None,
-            ticks: vec![tick(Outcome::Home, home), tick(Outcome::Away, away)],
-        };
-        books.iter().map(offer).collect()
+    /// Polls each five minutes, from two hours before the start of the one event.
+    fn each_five_minutes(polls: Vec<Vec<Offer>>) -> Polls {
+        let times = (1..).map(|number| number * 5 * MINUTE);
+        Polls::new(times.zip(polls).map(|(at, offers)| fixtures::poll(at, "baseball", 120 * MINUTE, offers)))
     }
 
     /// Six books at 2.05 / 1.75; then three at 1.9 on both sides; from then on all of them.
@@ -289,7 +244,7 @@ mod tests {
         polls.push([offers(&all[..3], 1_900, 1_900), offers(&all[3..], 2_050, 1_750)].concat());
         polls.extend((0..21).map(|_| offers(&all, 1_900, 1_900)));
         let mut graded = Graded::default();
-        graded.grade(&mut Polls(polls.into_iter(), 0), &Arc::default());
+        graded.grade(&mut each_five_minutes(polls), &Arc::default());
         graded
     }
 

@@ -1,65 +1,26 @@
 //! One event of which a book pays more than the others, which `consensus` waits for.
 
-use arb_model::Time;
-use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::records::Outcome;
 
+use super::super::fixtures::{self, Polls};
 use super::*;
 
 const START: Micros = 7_200 * SECOND;
 
-/// Polls of the event at seconds after the first one, with the price of the book on its home side; none where it has none.
-struct Polls(std::vec::IntoIter<(i64, Option<i64>)>);
-
-impl Source for Polls {
-    fn name(&self) -> &'static str {
-        "polls"
-    }
-
-    fn next_poll(&mut self, _: &mut Faults) -> Result<Option<Poll>, SourceError> {
-        Ok(self.0.next().map(|(second, price)| poll(1_000 * SECOND + second * SECOND, price)))
-    }
-}
-
-fn poll(at: Micros, price: Option<i64>) -> Poll {
-    let event = Event {
-        id: "e".into(),
-        sport: "tennis".into(),
-        league: "tennis_test".into(),
-        home: "H".into(),
-        away: "A".into(),
-        commence_time: Time(START),
-    };
-    let tick = |outcome, price| Tick {
-        outcome,
-        side: Side::Back,
-        line: None,
-        price: price * 1_000,
-        status: Status::Active,
-        limit: None,
-    };
-    let offer = |book: &str, home: i64| Offer {
-        book: book.to_owned(),
-        market: "h2h".to_owned(),
-        last_seen_at: at,
-        price_moved_at: None,
-        link: None,
-        ticks: vec![tick(Outcome::Home, home), tick(Outcome::Away, 1_750)],
-    };
+/// A poll so many seconds after the first one, with the price of the book on its home side; none where it has none.
+fn poll((second, price): (i64, Option<i64>)) -> Poll {
+    let offer =
+        |book: &str, home: i64| fixtures::offer(book, &[(Outcome::Home, home), (Outcome::Away, 1_750)]);
     let others = ["a", "b", "c", "d", "e"].map(|book| offer(book, 2_050));
     let offers = others.into_iter().chain(price.map(|price| offer("high", price))).collect();
-    Poll {
-        received_at: at,
-        league: Some("tennis_test".into()),
-        coverage: Coverage::ALL,
-        events: vec![(event, offers)],
-    }
+    fixtures::poll((1_000 + second) * SECOND, "tennis", START, offers)
 }
 
 /// The picks of `consensus` over polls.
 fn played(polls: &[(i64, Option<i64>)]) -> Offered {
     let mut offered = Offered::default();
-    let polls = polls.to_vec();
-    offered.play(&mut Polls(polls.into_iter()), &Arc::default(), &[]).unwrap();
+    let mut polls = Polls::new(polls.iter().copied().map(poll));
+    offered.play(&mut polls, &Arc::default(), &[]).unwrap();
     offered.picks.retain(|pick| pick.bot == "consensus");
     offered
 }
