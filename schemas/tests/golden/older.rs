@@ -80,9 +80,9 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<StateHead>(),
         compare::<StateLine>(),
         compare::<StatePartition>(),
-        compare::<Pick>(),
         compare::<WebhookEvent>(),
         compare::<StateWebhookFailing>(),
+        compare::<Pick>(),
     ];
     let has_older = |record: &RecordType| record.references().is_empty() && versions(*record).len() > 1;
     let all: Vec<_> = RecordType::ALL.into_iter().filter(has_older).collect();
