@@ -6,23 +6,26 @@ use std::io::Read;
 use std::time::Duration;
 
 use arb_runtime::stop::Stop;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::Child;
 
-/// A [`Stop`] that is set when the process is asked to end. A second signal ends it at once.
+/// A [`Stop`] that is set when the process is asked to end, from the return of this on. A second signal ends it at once.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When the system gives no thread or no signal handler.
 pub fn stop(child: Child) -> anyhow::Result<Stop> {
     let stop = Stop::default();
     let by_signal = stop.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        if let Err(error) = runtime.block_on(wait(&by_signal)) {
-            tracing::error!(%error, "cannot wait for signals");
-        }
-    })?;
+    // Before the thread: a signal that came before its handler would end the process at once.
+    let [interrupt, terminate] = {
+        let _entered = runtime.enter();
+        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?]
+    };
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || runtime.block_on(wait(interrupt, terminate, &by_signal)))?;
     if child.child {
         let by_parent = stop.clone();
         std::thread::Builder::new().name("parent".to_owned()).spawn(move || {
@@ -45,7 +48,7 @@ impl Question {
     /// Begins one.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// As [`stop`].
     pub(crate) fn begin() -> anyhow::Result<Self> {
         let (stop, is_over) = (stop(Child { child: false })?, Stop::default());
         let (asked, over) = (stop.clone(), is_over.clone());
@@ -71,9 +74,7 @@ fn at_once() -> ! {
     std::process::exit(130)
 }
 
-async fn wait(stop: &Stop) -> std::io::Result<()> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+async fn wait(mut interrupt: Signal, mut terminate: Signal, stop: &Stop) {
     for is_second in [false, true] {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -84,5 +85,4 @@ async fn wait(stop: &Stop) -> std::io::Result<()> {
         }
         stop.stop();
     }
-    Ok(())
 }
