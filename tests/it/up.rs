@@ -1,6 +1,8 @@
 //! `arb up` as a user runs it: everything starts, the board can be read, and everything ends with it, however it
 //! ends.
 
+use std::net::TcpStream;
+
 use arb_schemas::clickhouse::MIGRATIONS;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -182,6 +184,11 @@ fn a_role_that_is_killed_repeatedly_is_restarted_each_time() {
     wait_for("Kafka is started again", || {
         children(running.child.id(), "kafka").first().is_some_and(|now| *now != pid).then_some(())
     });
+    wait_for("Kafka answers", || TcpStream::connect(("127.0.0.1", local.kafka_port)).ok());
+    // Pauses have grown to half a minute.
+    for role in ["sink", "process", "ingest"] {
+        wait_for(role, || children(running.child.id(), role).first().copied());
+    }
     let before = wait_for("a board", || running.board().filter(|board| board["as_of"].is_string()));
     wait_for("the board moves on", || {
         running.board().filter(|board| board["as_of"].as_str() > before["as_of"].as_str())

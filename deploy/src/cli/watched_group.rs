@@ -53,7 +53,7 @@ impl FromStr for GroupOfRole {
 }
 
 impl GroupOfRole {
-    /// The groups of the role: a deliverer reads the feed by one of its own.
+    /// The groups of the role: a deliverer and a settlement read the feed by one of their own.
     pub(crate) fn watched(&self, partitions: i32) -> Vec<WatchedGroup> {
         let group = |group: String, topics: Vec<(&'static Topic, i32)>| WatchedGroup {
             role: self.role.key().to_owned(),
@@ -69,7 +69,9 @@ impl GroupOfRole {
             ReadingRole::Deliver => {
                 vec![group(format!("{named}-feed"), of(&[&FEED_EVENTS])), group(named, of(&[&WEBHOOK_TASKS]))]
             }
-            ReadingRole::Settle => vec![group(named, of(&[&PICK_TASKS]))],
+            ReadingRole::Settle => {
+                vec![group(format!("{named}-feed"), of(&[&FEED_EVENTS])), group(named, of(&[&PICK_TASKS]))]
+            }
         }
     }
 }

@@ -10,9 +10,11 @@ use anyhow::bail;
 use arb_runtime::stop::Stop;
 
 use crate::cli::Child;
+use crate::local::tool;
 
-/// How long a port may be kept by a server that ends: the one of a former self that was killed.
-const FREE: Duration = Duration::from_secs(20);
+/// How long a port may be kept by a server that ends: the one of a former self that was killed. Longer than the time after
+/// which that is ended by force.
+const FREE: Duration = Duration::from_secs(tool::END.as_secs() + 10);
 
 /// The port is free on the loopback interface.
 ///

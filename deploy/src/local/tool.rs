@@ -10,7 +10,7 @@ use arb_setup::program;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a server may take to end by itself.
-const END: Duration = Duration::from_secs(20);
+pub(super) const END: Duration = Duration::from_secs(20);
 
 /// A server that was ended by a signal, from outside.
 #[derive(Debug, thiserror::Error)]
@@ -41,13 +41,22 @@ pub(crate) fn is_signal(code: i32) -> bool {
 }
 
 /// Runs the given command, with a second process beside it that ends it when standard input is closed: which
-/// happens when this process ends, in any way.
-const WITH_US: &str = "exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null) & exec \"$@\" <&- 3<&-";
+/// happens when this process ends, in any way. After so many seconds more it is ended by force.
+const WITH_US: &str = "limit=$1; shift; exec 3<&0; \
+    (cat <&3 >/dev/null; kill -TERM $$ 2>/dev/null; \
+     while [ $limit -gt 0 ]; do sleep 1; kill -0 $$ 2>/dev/null || exit; limit=$((limit - 1)); done; \
+     kill -KILL $$ 2>/dev/null) & \
+    exec \"$@\" <&- 3<&-";
 
-/// A program that is ended with this process, also when that is killed.
+/// A program that is ended with this process, also when that is killed: in good order, or by force when that takes longer
+/// than 20 s. The one that is started in its place waits for its ports.
 pub(crate) fn run_with_us(name: &str) -> Command {
+    with_us(name, END)
+}
+
+fn with_us(name: &str, limit: Duration) -> Command {
     let mut command = program::command("sh");
-    command.args(["-c", WITH_US, "sh", name]).stdin(Stdio::piped());
+    command.args(["-c", WITH_US, "sh", &limit.as_secs().to_string(), name]).stdin(Stdio::piped());
     command
 }
 
@@ -70,5 +79,30 @@ fn wait(mut child: Child) {
             let _ = child.kill();
         }
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    fn ended_by(program: &str, limit: Duration) -> Option<i32> {
+        let mut command = with_us("sh", limit);
+        let mut child = command.args(["-c", program]).stdout(Stdio::piped()).spawn().unwrap();
+        // It prints a line once it is ready for signals.
+        let mut ready = [0];
+        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        drop(child.stdin.take());
+        child.wait().unwrap().signal()
+    }
+
+    #[test]
+    fn a_server_ends_with_this_process_in_good_order_or_by_force() {
+        let willing = "echo; while true; do sleep 0.01; done";
+        assert_eq!(ended_by(willing, END), Some(Signal::TERM.as_raw()));
+        let unwilling = "trap '' TERM; echo; while true; do sleep 0.01; done";
+        assert_eq!(ended_by(unwilling, Duration::from_secs(1)), Some(Signal::KILL.as_raw()));
     }
 }

@@ -194,13 +194,8 @@ impl Member {
 
     /// The next record or rebalance, waiting at most so long.
     pub(super) fn poll(&mut self, wait: Duration) -> Result<MemberEvent<'_>, KafkaError> {
-        match self.consumer.poll(wait) {
-            None => {}
-            Some(Ok(message)) => return Ok(MemberEvent::Record(message)),
-            Some(Err(error)) if is_transient(&error) => {
-                tracing::warn!(%error, "the broker cannot be reached; trying on");
-            }
-            Some(Err(error)) => return Err(error),
+        if let Some(next) = reader::poll(&self.consumer, wait) {
+            return next.map(MemberEvent::Record);
         }
         // A rebalance came in a poll that then brought nothing else.
         let rebalance = self.consumer.context().seen().rebalance.take();

@@ -15,6 +15,7 @@ mod dead_letter_queue;
 mod end_probe;
 mod ends;
 mod feed;
+mod forwarder;
 mod group;
 mod group_lag;
 mod held_back;
@@ -53,6 +54,7 @@ pub use dead_letter_queue::{Letter, Letters};
 pub use end_probe::EndProbe;
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};
+pub use forwarder::{Beginning, ForwardedRecord, Forwarder, OutgoingTask};
 pub use group::Commit;
 pub use group_lag::{GroupLags, WatchedGroup};
 pub use held_back::watch as watch_held_back;
@@ -121,6 +123,16 @@ pub enum Error {
     /// The group does not take what is committed, and never will.
     #[error("Kafka does not take the group's offsets, and trying again will not help: {0}")]
     Commit(KafkaError),
+    /// A topic was cut beneath the position of a group.
+    #[error(
+        "{topic} does not have the position of the group {group} any more: records are lost; reset the group to continue"
+    )]
+    Cut {
+        /// The topic.
+        topic: &'static str,
+        /// The group.
+        group: String,
+    },
     /// Another process uses the transactional id.
     #[error(
         "another process has taken over the transactional id {0}: the group gave its partition away while nothing came \

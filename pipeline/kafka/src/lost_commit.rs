@@ -171,15 +171,15 @@ fn read(
     consumer.assign(&at)?;
     let mut silent_since = Instant::now();
     loop {
-        match consumer.poll(Duration::from_millis(100)) {
+        match reader::poll(consumer, Duration::from_millis(100)) {
             Some(Ok(message)) => {
                 take(&message);
                 silent_since = Instant::now();
             }
             Some(Err(KafkaError::PartitionEOF(_))) => return consumer.unassign(),
-            Some(Err(error)) if !reader::is_transient(&error) => return Err(error),
-            _ if silent_since.elapsed() >= ANSWER => return Err(KafkaError::Canceled),
-            _ => {}
+            Some(Err(error)) => return Err(error),
+            None if silent_since.elapsed() >= ANSWER => return Err(KafkaError::Canceled),
+            None => {}
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Found {
 /// The problem of the connection in an error; `None` for errors of another kind.
 pub(super) fn of(code: Code, reason: &str, cluster: &Cluster) -> Option<Found> {
     match code {
+        // The connection was lost before the broker answered: librdkafka calls that a failed authentication too, and connects again.
+        Code::Authentication if reason.contains("handshake failed: Local: Broker transport failure") => None,
         Code::Authentication => Some(Found::new(&authentication(reason, cluster.mechanism()), reason)),
         Code::SSL | Code::BrokerTransportFailure => of_failure(reason, cluster),
         _ => None,
@@ -217,6 +219,8 @@ mod tests {
         assert_eq!(of(Code::AllBrokersDown, "1/1 brokers are down", &tls), None);
         let refused = "h:1/1: Connect to ipv4#h:1 failed: Connection refused";
         assert_eq!(of(Code::BrokerTransportFailure, refused, &tls), None);
+        let lost = "SASL OAUTHBEARER mechanism handshake failed: Local: Broker transport failure: broker's supported mechanisms: (n/a)";
+        assert_eq!(of(Code::Authentication, lost, &tls), None, "the broker has refused nothing");
         let restarted = "Disconnected: connection closed by peer (after 60012ms in state UP)";
         assert_eq!(of_failure(restarted, &cluster(SecurityProtocol::Plaintext)), None);
     }

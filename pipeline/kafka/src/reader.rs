@@ -126,17 +126,13 @@ impl Reader {
 
     /// The next record or end, waiting at most so long.
     pub(super) fn poll(&mut self, wait: Duration) -> Result<ReaderEvent<'_>, Error> {
-        match self.consumer.poll(wait) {
+        match poll(&self.consumer, wait) {
             None => {
                 self.stalls.tend(&self.consumer);
                 Ok(ReaderEvent::Idle)
             }
             Some(Ok(message)) => Ok(ReaderEvent::Record(message)),
             Some(Err(KafkaError::PartitionEOF(partition))) => Ok(ReaderEvent::End(partition)),
-            Some(Err(error)) if is_transient(&error) => {
-                tracing::warn!(%error, "the broker cannot be reached; trying on");
-                Ok(ReaderEvent::Idle)
-            }
             Some(Err(error)) => Err(error.into()),
         }
     }
@@ -150,6 +146,27 @@ impl Reader {
     pub(super) fn span(&self, partition: i32) -> Result<Span, Error> {
         span(&self.consumer, self.topic, partition)
     }
+}
+
+/// The next record, end or lasting error, waiting at most so long. Errors that pass are logged, the first of those that wait
+/// here; librdkafka queues hundreds of them in an outage, and whoever took one at a time would read on long after it.
+pub(super) fn poll<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    wait: Duration,
+) -> Option<Result<BorrowedMessage<'_>, KafkaError>> {
+    let mut next = consumer.poll(wait);
+    if let Some(Err(error)) = next.as_ref().filter(|next| passes(next)) {
+        tracing::warn!(%error, "the broker cannot be reached; trying on");
+    }
+    while next.as_ref().is_some_and(passes) {
+        next = consumer.poll(Duration::ZERO);
+    }
+    next
+}
+
+/// Whether a poll brought an error that passes.
+fn passes(next: &Result<BorrowedMessage<'_>, KafkaError>) -> bool {
+    next.as_ref().is_err_and(is_transient)
 }
 
 /// Takes what a client without partitions reports, or it would be kept, and errors of a past outage be reported long after

@@ -1,10 +1,12 @@
 //! The producer of tasks: records of any partition of one topic, with a wait until the broker has all of them.
 //!
-//! It never drops a record silently: a failed delivery is an error of the next call.
+//! It sends each record at once: whoever has many gathers them first. It never drops a record silently: a failed delivery is an error of
+//! the next call.
 
 use std::time::Duration;
 
 use arb_schemas::topics::Topic;
+use rdkafka::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::Error;
@@ -26,12 +28,11 @@ impl TaskProducer {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
-        let mut config = super::producer(cluster);
-        let producer = cluster.producer(config.set("linger.ms", "1"), Deliveries::new(cluster))?;
+        let producer = cluster.producer(&settings(cluster), Deliveries::new(cluster))?;
         Ok(Self { producer, topic: topic.name })
     }
 
-    /// Puts a record into the queue; waits while it is full.
+    /// Sends a record; waits while the queue is full.
     ///
     /// # Errors
     /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
@@ -59,4 +60,12 @@ impl TaskProducer {
         super::producer::flush(&self.producer, FLUSH)?;
         self.producer.context().check()
     }
+}
+
+/// Settings of a producer of tasks. In the last millisecond of a linger librdkafka's thread does not wait, it spins: of one millisecond in
+/// all of it.
+fn settings(cluster: &Cluster) -> ClientConfig {
+    let mut config = super::producer(cluster);
+    config.set("linger.ms", "0").set("delivery.report.only.error", "true");
+    config
 }

@@ -12,9 +12,12 @@ use tempfile::TempDir;
 
 use super::clickhouse::share_download;
 use super::http::{once_it_knows, request};
-use super::program::arb;
+use super::program::{arb, last_lines};
 use super::stack::{port, port_pair};
-use super::{recordings, root, wait_for, wait_for_steps};
+use super::{kafka_start, recordings, root, wait_for, wait_for_steps};
+
+/// How many lines of its log a failed test shows.
+const LINES_SHOWN: usize = 120;
 
 /// `arb up`, running.
 pub(crate) struct Running {
@@ -64,9 +67,14 @@ impl Running {
     }
 }
 
-/// A test that fails leaves nothing running.
+/// A test that fails leaves nothing running, and shows what the roles logged last: its folder is removed.
 impl Drop for Running {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Without the client library's reports of each connection.
+            let last = last_lines(&self.output(), LINES_SHOWN, |line| !line.contains(" librdkafka: "));
+            eprintln!("{last}");
+        }
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
             let _ = self.child.wait();
@@ -102,6 +110,7 @@ impl LocalHome {
         let (port, native) = (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
         command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
         command.arg("--home").arg(self.home.path()).args(arguments);
+        kafka_start::quicken(&mut command);
         command
     }
 

@@ -53,6 +53,12 @@ pub(crate) fn run(command: &mut Command) -> RunOutput {
     RunOutput { success: status.success(), out: text(stdout), err: text(stderr) }
 }
 
+/// The last lines of a log that are shown, as one text.
+pub(crate) fn last_lines(log: &str, most: usize, is_shown: impl Fn(&str) -> bool) -> String {
+    let lines: Vec<_> = log.lines().filter(|line| is_shown(line)).collect();
+    lines[lines.len().saturating_sub(most)..].join("\n")
+}
+
 /// A role that runs until this is dropped: its standard input is then closed, and it ends by itself.
 pub(crate) struct Role {
     child: Child,
