@@ -1,8 +1,10 @@
-//! `arb-bench picks`: what the looks of all bots cost beside the engine's step over the same polls, and how fast picks are published and
-//! graded.
+//! `arb-bench picks`: what the looks of all bots cost beside the engine's step over the same polls, how fast picks are published and
+//! graded, and arb windows graded.
 //!
 //! Bots are a process of their own, so their looks delay no tick; the ratio says what they would cost a processor. The log is in memory.
 //! It claims nothing about Kafka.
+
+mod windows;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -52,9 +54,10 @@ const START: i64 = BEGIN + 3_600 * SECOND;
 pub(super) fn run(recording: Option<&Path>, scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
     let mut rows = looks(recording, scale, stop)?;
     rows.extend(settlement(scale, stop)?);
+    rows.extend(windows::windows(scale, stop)?);
     let notes = vec![format!(
         "picks: all bots look once after each poll at the events that it changed; the baseline is `step` and `commit` of the same run. \
-         Reading the changelog is a bots' process's own work, and shown beside. Settlement: {OF_EVENT} picks an event, {TRANSACTION} \
+         Reading the changelog is a bots' process's own work, and shown beside. Settlement: {OF_EVENT} picks or 50 windows an event, {TRANSACTION} \
          tasks a transaction, records and changelog encoded, over a log in memory."
     )];
     Ok(Measured { rows, notes, ..Measured::default() })

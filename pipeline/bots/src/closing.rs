@@ -2,6 +2,7 @@
 //!
 //! The book that is bet at is never part of the reference. It never estimates: with fewer than three other books there is none.
 
+use arb_engine::odds::FairCache;
 use arb_model::{Pick, Price};
 use arb_schemas::records::PickClosing;
 
@@ -12,7 +13,7 @@ const BOOKS: usize = 3;
 
 /// The closing price of a pick at one of the lines of its event; `None` where none is known.
 #[must_use]
-pub fn closing(pick: &Pick, lines: &[LineView<'_>]) -> Option<PickClosing> {
+pub fn closing(pick: &Pick, lines: &[LineView<'_>], chances: &FairCache) -> Option<PickClosing> {
     let line = pick.line.map(|line| line.0);
     let is_meant = |view: &&LineView<'_>| {
         let market = (view.market.family, view.market.period);
@@ -22,9 +23,9 @@ pub fn closing(pick: &Pick, lines: &[LineView<'_>]) -> Option<PickClosing> {
     let outcome = pick.outcome.known()?;
     let place = view.outcomes.iter().position(|other| *other == outcome)?;
     let is_source = |book: &str| *book != *pick.book;
-    let probability = *view.fair(BOOKS, is_source)?.get(place)?;
-    let sources = view.rows.iter().filter(|row| is_source(row.book));
-    let last_seen_at = sources.flat_map(|row| &row.quotes).map(|quote| quote.last_seen_at).max()?;
+    let probability = *view.fair(BOOKS, chances, is_source)?.get(place)?;
+    let sources = view.rows().filter(|row| is_source(row.book));
+    let last_seen_at = sources.flat_map(|row| row.quotes).map(|quote| quote.last_seen_at).max()?;
     let price: Option<Price> = view.offer(&pick.book, outcome).map(|quote| quote.price);
     Some(PickClosing {
         pick: pick.id.clone(),

@@ -1,10 +1,9 @@
 //! One line of a market as bots see it: the outcomes, and the books that offer all of them now.
 //!
-//! Prices that are stale, suspended, or laid are not seen. It never looks at another line.
+//! Prices that are stale, suspended, or laid are not seen. A line costs one pass over its quotes. It never looks at another line.
 
-use std::collections::BTreeSet;
-
-use arb_engine::odds::devig::{Method, fair};
+use arb_engine::odds::FairCache;
+use arb_engine::odds::devig::Method;
 use arb_engine::{ListedQuote, QuoteStatus};
 use arb_model::{Family, Line, Market, Outcome, Price, Side};
 
@@ -17,23 +16,23 @@ pub struct LineView<'a> {
     pub line: Option<Line>,
     /// What can be bet on, in order; together they exhaust the line.
     pub outcomes: Vec<Outcome>,
-    /// The books that offer all of it, by key.
-    pub rows: Vec<BookRow<'a>>,
+    /// The quotes of the books that offer all of it, book by book in the order of the outcomes.
+    complete: Vec<&'a ListedQuote>,
     /// Every price on offer, of other books too.
     offers: &'a [ListedQuote],
 }
 
 /// The prices of one book on all outcomes of a line, in their order.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct BookRow<'a> {
     /// The book.
     pub book: &'a str,
     /// Its quotes.
-    pub quotes: Vec<&'a ListedQuote>,
+    pub quotes: &'a [&'a ListedQuote],
 }
 
 impl<'a> LineView<'a> {
-    /// The lines of an event, from all its quotes by market, line, outcome, side and book; those with two or three outcomes.
+    /// The lines of markets, from all their quotes by market, line, outcome, side and book; those with two or three outcomes.
     #[must_use]
     pub fn all(quotes: &'a [ListedQuote]) -> Vec<Self> {
         let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
@@ -42,20 +41,20 @@ impl<'a> LineView<'a> {
 
     fn of(offers: &'a [ListedQuote]) -> Option<Self> {
         let first = offers.first()?;
-        let seen = || offers.iter().filter(|quote| is_on_offer(quote));
-        let outcomes: Vec<_> =
-            seen().map(|quote| quote.outcome).collect::<BTreeSet<_>>().into_iter().collect();
-        if !(2..=3).contains(&outcomes.len()) {
+        let seen: Vec<_> = offers.iter().filter(|quote| is_on_offer(quote)).collect();
+        let columns: Vec<_> = seen.chunk_by(|a, b| a.outcome == b.outcome).collect();
+        if !(2..=3).contains(&columns.len()) {
             return None;
         }
-        let books: BTreeSet<&str> = seen().map(|quote| &*quote.book).collect();
-        let row = |book| {
-            let of =
-                |outcome: &Outcome| seen().find(|quote| &*quote.book == book && quote.outcome == *outcome);
-            Some(BookRow { book, quotes: outcomes.iter().map(of).collect::<Option<_>>()? })
-        };
-        let rows = books.into_iter().filter_map(row).collect();
-        Some(Self { market: first.market, line: first.line, outcomes, rows, offers })
+        let outcomes = columns.iter().map(|column| column[0].outcome).collect();
+        Some(Self { market: first.market, line: first.line, outcomes, complete: complete(&columns), offers })
+    }
+
+    /// The books that offer all of it, by key.
+    #[must_use]
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = BookRow<'_>> {
+        let rows = self.complete.chunks_exact(self.outcomes.len());
+        rows.map(|quotes| BookRow { book: &quotes[0].book, quotes })
     }
 
     /// Whether stakes come back on a draw: a winner with two outcomes.
@@ -75,9 +74,14 @@ impl<'a> LineView<'a> {
     /// The mean of the fair probabilities of some books, one an outcome, by Shin's method. `None` with fewer than `least` of
     /// them that have a margin.
     #[must_use]
-    pub fn fair(&self, least: usize, is_source: impl Fn(&str) -> bool) -> Option<Vec<f64>> {
-        let rows = self.rows.iter().filter(|row| is_source(row.book));
-        let all: Vec<_> = rows.filter_map(BookRow::fair).collect();
+    pub fn fair(
+        &self,
+        least: usize,
+        chances: &FairCache,
+        is_source: impl Fn(&str) -> bool,
+    ) -> Option<Vec<f64>> {
+        let rows = self.rows().filter(|row| is_source(row.book));
+        let all: Vec<_> = rows.filter_map(|row| row.fair(chances)).collect();
         if all.len() < least.max(1) {
             return None;
         }
@@ -88,8 +92,8 @@ impl<'a> LineView<'a> {
     /// The mean price of each outcome, over the books that offer all; 0 without books.
     #[must_use]
     pub fn average(&self) -> Vec<f64> {
-        let (mut average, count) = (vec![0.0; self.outcomes.len()], self.rows.len() as f64);
-        for row in &self.rows {
+        let (mut average, count) = (vec![0.0; self.outcomes.len()], self.rows().len() as f64);
+        for row in self.rows() {
             average.iter_mut().zip(row.odds()).for_each(|(sum, odds)| *sum += odds / count);
         }
         average
@@ -99,9 +103,9 @@ impl<'a> LineView<'a> {
     /// book's. `None` where an outcome has none.
     #[must_use]
     pub fn best(&self, may_bet: impl Fn(&str) -> bool) -> Option<Vec<&'a ListedQuote>> {
-        let rows = || self.rows.iter().filter(|row| may_bet(row.book));
+        let rows = || self.complete.chunks_exact(self.outcomes.len()).filter(|row| may_bet(&row[0].book));
         let best = |outcome: usize| {
-            let quotes = rows().map(|row| row.quotes[outcome]).filter(|quote| is_without_fee(quote));
+            let quotes = rows().map(|row| row[outcome]).filter(|quote| is_without_fee(quote));
             quotes.reduce(|best, next| if next.price > best.price { next } else { best })
         };
         (0..self.outcomes.len()).map(best).collect()
@@ -121,9 +125,9 @@ impl BookRow<'_> {
         Some([first.price, second.price, third.price])
     }
 
-    fn fair(&self) -> Option<Vec<f64>> {
+    fn fair(&self, chances: &FairCache) -> Option<Vec<f64>> {
         let prices: Vec<Price> = self.quotes.iter().map(|quote| quote.price).collect();
-        Some(fair(&prices, Method::Shin)?.probabilities)
+        chances.chances(&prices, Method::Shin)
     }
 }
 
@@ -133,6 +137,27 @@ pub fn is_without_fee(quote: &ListedQuote) -> bool {
     quote.effective_price == quote.price
 }
 
+/// The quotes of the books that every column has, book by book: one pass over columns that are sorted by book.
+fn complete<'a>(columns: &[&[&'a ListedQuote]]) -> Vec<&'a ListedQuote> {
+    let Some((first, others)) = columns.split_first() else { return Vec::new() };
+    let (mut others, mut complete) = (others.to_vec(), Vec::with_capacity(first.len() * columns.len()));
+    for quote in *first {
+        let begun = complete.len();
+        complete.push(*quote);
+        for column in &mut others {
+            *column = &column[column.iter().take_while(|other| other.book < quote.book).count()..];
+            complete.extend(column.first().filter(|other| other.book == quote.book));
+        }
+        if complete.len() < begun + columns.len() {
+            complete.truncate(begun);
+        }
+    }
+    complete
+}
+
 fn is_on_offer(quote: &ListedQuote) -> bool {
     quote.status == QuoteStatus::OnOffer && quote.side == Side::Back
 }
+
+#[cfg(test)]
+mod tests;

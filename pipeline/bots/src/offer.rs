@@ -32,17 +32,26 @@ pub fn quote_of<'a>(
     quotes.iter().find(is_meant)
 }
 
-/// What the book of a pick offers, by the quotes of its event; `None` of an event without quotes.
+/// The market of a pick; `None` of one that this version does not know.
 #[must_use]
-pub fn observed(pick: &Pick, quotes: &[ListedQuote]) -> Option<Observed> {
-    let market = Market { family: pick.market.known()?, period: pick.period.known()? };
-    let bet = (market, pick.line.map(|line| line.0), pick.outcome.known()?);
+pub fn market_of(pick: &Pick) -> Option<Market> {
+    Some(Market { family: pick.market.known()?, period: pick.period.known()? })
+}
+
+/// What the book of a pick offers, by the quotes of its market, and by when a price of its event was last confirmed; `None` of an event
+/// without prices.
+#[must_use]
+pub fn observed(
+    pick: &Pick,
+    quotes: &[ListedQuote],
+    event_seen_at: impl FnOnce() -> Option<Micros>,
+) -> Option<Observed> {
+    let bet = (market_of(pick)?, pick.line.map(|line| line.0), pick.outcome.known()?);
     if let Some(quote) = quote_of(quotes, bet, &pick.book) {
         let price = (quote.status != QuoteStatus::Suspended).then_some(quote.price);
         return Some(Observed { price, last_seen_at: quote.last_seen_at });
     }
-    let last_seen_at = quotes.iter().map(|quote| quote.last_seen_at).max()?;
-    Some(Observed { price: None, last_seen_at })
+    Some(Observed { price: None, last_seen_at: event_seen_at()? })
 }
 
 /// How far the offers of one pick have been observed.
@@ -124,15 +133,18 @@ mod tests {
             quote("beta", over, QuoteStatus::OnOffer, 7),
             quote("alpha", Outcome::Under, QuoteStatus::OnOffer, 5),
         ];
-        let with = |status| observed(&pick, &[&others[..], &[quote("alpha", over, status, 3)]].concat());
+        let with = |status| {
+            let quotes = [&others[..], &[quote("alpha", over, status, 3)]].concat();
+            observed(&pick, &quotes, || panic!("its own quote says it"))
+        };
         let seen = |price: Option<i64>, seconds| {
             Some(Observed { price: price.map(fixtures::price), last_seen_at: PUBLISHED + seconds * SECOND })
         };
         assert_eq!(with(QuoteStatus::OnOffer), seen(Some(2_100_000), 3));
         assert_eq!(with(QuoteStatus::Stale), seen(Some(2_100_000), 3), "it is as old as it says");
         assert_eq!(with(QuoteStatus::Suspended), seen(None, 3));
-        assert_eq!(observed(&pick, &others), seen(None, 7));
-        assert_eq!(observed(&pick, &[]), None);
+        assert_eq!(observed(&pick, &others, || Some(PUBLISHED + 9 * SECOND)), seen(None, 9));
+        assert_eq!(observed(&pick, &[], || None), None, "an event without prices");
     }
 
     /// What is written of offers that are confirmed so many seconds after publishing: whether it is of the next poll, and when.

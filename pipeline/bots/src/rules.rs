@@ -6,12 +6,14 @@
 use std::collections::BTreeSet;
 
 use arb_engine::ListedQuote;
+use arb_engine::odds::FairCache;
+use arb_engine::odds::devig::Method;
 use arb_engine::odds::value::{self, QUARTER};
 use arb_model::{EdgeSignal, Family, Line, Market, Outcome, Period, Price, Role, SignalKind};
 use arb_picks::bots::{self, Bot};
-use arb_picks::model::forecast;
+use arb_picks::model::forecast_from;
 
-use crate::line::{BookRow, LineView, is_without_fee};
+use crate::line::{LineView, is_without_fee};
 
 /// `consensus` asks for so many books with prices on every outcome.
 const CONSENSUS_BOOKS: usize = 5;
@@ -21,6 +23,11 @@ const MODEL_LEAGUES: &str = "soccer_";
 const THREE_WAYS: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
 /// `steam` and `stale` ask for so many books that moved and have prices on every outcome.
 const MOVED_BOOKS: usize = 2;
+/// The markets that bots bet on at prices, in their order.
+pub const BET_AT_PRICES: [Market; 2] = [
+    Market { family: Family::H2h, period: Period::FullTime },
+    Market { family: Family::H2h3Way, period: Period::FullTime },
+];
 /// The largest stake, as a fraction of the bank.
 const MAX_STAKE: f64 = 0.05;
 
@@ -51,27 +58,66 @@ pub struct Proposal {
     pub reasons: Vec<String>,
 }
 
-/// What the bots of prices propose at a line of an event of a league: winners of the whole event alone, as they were evaluated.
+/// Whether the bots of prices bet on a market: winners of the whole event alone, as they were evaluated.
 #[must_use]
-pub fn at_prices(view: &LineView<'_>, league: &str, sharp_books: &[String]) -> Vec<Proposal> {
-    let is_winner = matches!(view.market.family, Family::H2h | Family::H2h3Way);
-    if !is_winner || view.market.period != Period::FullTime {
-        return Vec::new();
-    }
-    let modelled = league.starts_with(MODEL_LEAGUES).then(|| model(view)).flatten();
-    [consensus(view), sharp(view, sharp_books), modelled].into_iter().flatten().collect()
+pub fn is_bet_at_prices(market: Market) -> bool {
+    BET_AT_PRICES.contains(&market)
 }
 
-fn consensus(view: &LineView<'_>) -> Option<Proposal> {
-    let count = view.rows.len();
+/// What the rules are given beside a line.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// The league of the event.
+    pub league: &'a str,
+    /// The books whose prices `sharp` takes for fair, the first one that has all outcomes.
+    pub sharp_books: &'a [String],
+    /// Probabilities that were computed before.
+    pub chances: &'a FairCache,
+}
+
+/// What the bots of prices propose at a line of an event; those that may not bet are not asked.
+#[must_use]
+pub fn at_prices(view: &LineView<'_>, given: Given<'_>, may_bet: impl Fn(Bot) -> bool) -> Vec<Proposal> {
+    if !is_bet_at_prices(view.market) {
+        return Vec::new();
+    }
+    let highest = Highest::plausible(view);
+    let asked = |bot| match bot {
+        Bot::Consensus => consensus(view, highest.as_ref()?),
+        Bot::Sharp => sharp(view, given),
+        Bot::Model => model(view, highest.as_ref()?, given),
+        Bot::Steam | Bot::Stale => None,
+    };
+    [Bot::Consensus, Bot::Sharp, Bot::Model]
+        .into_iter()
+        .filter(|bot| may_bet(*bot))
+        .filter_map(asked)
+        .collect()
+}
+
+/// The highest prices of a line beside the averages, one an outcome.
+struct Highest<'a> {
+    average: Vec<f64>,
+    quotes: Vec<&'a ListedQuote>,
+    odds: Vec<f64>,
+}
+
+impl<'a> Highest<'a> {
+    /// `None` where an outcome has no price, or they are likely an error.
+    fn plausible(view: &LineView<'a>) -> Option<Self> {
+        let (average, quotes) = (view.average(), view.best(|_| true)?);
+        let odds: Vec<_> = quotes.iter().map(|quote| quote.price.decimal()).collect();
+        bots::is_plausible(&average, &odds).then_some(Self { average, quotes, odds })
+    }
+}
+
+fn consensus(view: &LineView<'_>, highest: &Highest<'_>) -> Option<Proposal> {
+    let count = view.rows().len();
     if count < CONSENSUS_BOOKS {
         return None;
     }
-    let average = view.average();
-    let best = view.best(|_| true)?;
-    let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
-    let pick = bots::is_plausible(&average, &prices).then(|| bots::consensus(&average, &prices))??;
-    let (quote, average) = (best[pick.outcome], average[pick.outcome]);
+    let pick = bots::consensus(&highest.average, &highest.odds)?;
+    let (quote, average) = (highest.quotes[pick.outcome], highest.average[pick.outcome]);
     let reasons = vec![
         format!("{} offers {:.3}; the average of {count} books is {average:.3}.", quote.book, pick.odds),
         format!(
@@ -84,9 +130,9 @@ fn consensus(view: &LineView<'_>) -> Option<Proposal> {
     proposal(Bot::Consensus, view, quote, pick.probability, ("average price less 0.05", reasons))
 }
 
-fn sharp(view: &LineView<'_>, sharp_books: &[String]) -> Option<Proposal> {
-    let (book, fair) =
-        sharp_books.iter().find_map(|book| Some((book, view.fair(1, |other| other == book)?)))?;
+fn sharp(view: &LineView<'_>, given: Given<'_>) -> Option<Proposal> {
+    let fair = |book| view.fair(1, given.chances, |other| other == book);
+    let (book, fair) = given.sharp_books.iter().find_map(|book| Some((book, fair(book)?)))?;
     let best = view.best(|other| other != book)?;
     let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
     let pick = bots::sharp(&fair, &prices)?;
@@ -103,18 +149,16 @@ fn sharp(view: &LineView<'_>, sharp_books: &[String]) -> Option<Proposal> {
     proposal(Bot::Sharp, view, quote, pick.probability, (&format!("Shin's method on {book}"), reasons))
 }
 
-/// Silent unless home, draw and away can be bet on, four books offer all of them, and the highest prices are plausible.
-fn model(view: &LineView<'_>) -> Option<Proposal> {
-    if view.outcomes != THREE_WAYS {
+/// Silent unless home, draw and away of a match that it knows can be bet on, and four books offer all of them.
+fn model(view: &LineView<'_>, highest: &Highest<'_>, given: Given<'_>) -> Option<Proposal> {
+    if view.outcomes != THREE_WAYS || !given.league.starts_with(MODEL_LEAGUES) {
         return None;
     }
-    let books: Vec<_> = view.rows.iter().filter_map(BookRow::three).collect();
-    let forecast = forecast(&books)?;
-    let best = view.best(|_| true)?;
-    let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
-    let is_plausible = bots::is_plausible(&view.average(), &prices);
-    let pick = is_plausible.then(|| bots::model(&forecast.probabilities, &prices))??;
-    let quote = best[pick.outcome];
+    let books: Vec<_> = view.rows().filter_map(|row| row.three()).collect();
+    let devigged = |prices: &[Price; 3]| given.chances.chances(prices, Method::Shin)?.try_into().ok();
+    let forecast = forecast_from(&books, devigged)?;
+    let pick = bots::model(&forecast.probabilities, &highest.odds)?;
+    let quote = highest.quotes[pick.outcome];
     let reasons = vec![
         format!(
             "{} offers {:.3}; the prices of {} books without their margins make the probability {:.4}.",
@@ -131,14 +175,20 @@ fn model(view: &LineView<'_>) -> Option<Proposal> {
     proposal(Bot::Model, view, quote, pick.probability, (&method, reasons))
 }
 
+/// The bot that follows a signal.
+#[must_use]
+pub fn follower(signal: &EdgeSignal) -> Option<Bot> {
+    match signal.kind.known()? {
+        SignalKind::Steam => Some(Bot::Steam),
+        SignalKind::StalePrice => Some(Bot::Stale),
+        _ => None,
+    }
+}
+
 /// What `steam` or `stale` proposes on a signal: winners and totals alone.
 #[must_use]
-pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal) -> Option<Proposal> {
-    let bot = match signal.kind.known()? {
-        SignalKind::Steam => Bot::Steam,
-        SignalKind::StalePrice => Bot::Stale,
-        _ => return None,
-    };
+pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal, chances: &FairCache) -> Option<Proposal> {
+    let bot = follower(signal)?;
     if matches!(view.market.family, Family::Spreads) {
         return None;
     }
@@ -147,7 +197,7 @@ pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal) -> Option<Proposal> {
     let is_mover = |role: Option<Role>| matches!(role, Some(Role::Leader | Role::Follower));
     let movers = signal.evidence.iter().filter(|quote| is_mover(quote.role.known()));
     let movers: BTreeSet<&str> = movers.map(|quote| &*quote.book).collect();
-    let fair = view.fair(MOVED_BOOKS, |book| movers.contains(book))?[place];
+    let fair = view.fair(MOVED_BOOKS, chances, |book| movers.contains(book))?[place];
     let quote = view.offer(&signal.bets.first()?.book, outcome).filter(|quote| is_without_fee(quote))?;
     let odds = quote.price.decimal();
     let is_taken = match bot {

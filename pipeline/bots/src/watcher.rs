@@ -1,35 +1,38 @@
 //! What the bots hold: the processor's state, the signals that they follow, and the picks that there are; and what they write.
 //!
-//! - [`known_picks`]: which picks there are; [`signals`]: the signals that are followed.
+//! - [`known_picks`]: which picks there are; [`taken_slots`]: where a bot has bet; [`signals`]: the signals that are followed;
+//!   [`seen_markets`]: how markets looked before.
 //!
-//! Bots look at an event when a price of it has changed, and bet on events that have not begun. It never asks a clock: time is the
-//! processor's. It never writes two candidates for one market of a bot.
+//! Bots look at a market when what can be bet on in it has changed, and at the market of a pick when any price of its event has, where time alone makes
+//! a difference. They bet on events that have not begun. It never asks a clock: time is the processor's. It never writes two candidates for
+//! one market of a bot.
 
 pub mod known_picks;
+pub mod seen_markets;
 pub mod signals;
+pub mod taken_slots;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use arb_engine::ListedQuote;
+use arb_engine::odds::FairCache;
 use arb_engine::venues::Books;
-use arb_engine::{ListedEvent, ListedQuote};
-use arb_model::{EdgeSignal, FeedKind, Pick, Points, Time};
+use arb_model::{EdgeSignal, Event, FeedKind, Market, Pick, Points, Time};
 use arb_picks::bots::Bot;
-use arb_process::codec::state::event_of;
+use arb_process::codec::state::market_of_key;
 use arb_process::replica::{ReplicaError, StateReplica};
 use arb_schemas::records::{PickCandidate, PickClosing, PickOffer};
 use arb_schemas::time::{Micros, SECOND};
-use arb_settle::machine::CLOSING_WITHIN;
-use arb_settle::offers::is_observed;
-use arb_settle::pick_id;
 
 use self::known_picks::KnownPicks;
+use self::seen_markets::SeenMarkets;
 use self::signals::FollowedSignals;
 use crate::closing::closing;
 use crate::line::LineView;
 use crate::offer::{observed, quote_of};
-use crate::rules::{self, Proposal};
+use crate::rules::{self, Given, Proposal};
 use crate::telemetry;
 
 /// Between two closing prices of a pick that are written; the last one before the start always is.
@@ -66,11 +69,22 @@ pub enum Asked {
     Offer(PickOffer),
 }
 
-/// A partition of the processor's state, and the events of which a price has changed since the bots last looked.
+/// A partition of the processor's state, and what has changed since the bots last looked.
 #[derive(Debug)]
 struct Watched {
     replica: StateReplica,
-    touched: BTreeSet<String>,
+    /// The events of which something has changed, each with the markets whose quotes or signals have.
+    touched: BTreeMap<String, BTreeSet<Market>>,
+}
+
+impl Watched {
+    fn touch(&mut self, event: &str, market: Option<Market>) {
+        if let Some(markets) = self.touched.get_mut(event) {
+            markets.extend(market);
+        } else {
+            self.touched.insert(event.to_owned(), market.into_iter().collect());
+        }
+    }
 }
 
 /// The bots, and what they know.
@@ -80,19 +94,23 @@ pub struct Watcher {
     partitions: Vec<Watched>,
     signals: FollowedSignals,
     picks: KnownPicks,
+    seen: SeenMarkets,
+    chances: FairCache,
 }
 
 impl Watcher {
     /// Of so many partitions, by the processor's table of books.
     #[must_use]
     pub fn new(settings: Settings, partitions: i32, books: &Arc<Books>) -> Self {
-        let watched = |_| Watched { replica: StateReplica::new(Arc::clone(books)), touched: BTreeSet::new() };
+        let watched = |_| Watched { replica: StateReplica::new(Arc::clone(books)), touched: BTreeMap::new() };
         let picks = KnownPicks::of(settings.feed);
         Self {
             settings,
             partitions: (0..partitions).map(watched).collect(),
             signals: FollowedSignals::default(),
             picks,
+            seen: SeenMarkets::default(),
+            chances: FairCache::default(),
         }
     }
 
@@ -107,10 +125,8 @@ impl Watcher {
         value: Option<&[u8]>,
     ) -> Result<(), ReplicaError> {
         let Some(watched) = self.watched(partition) else { return Ok(()) };
-        if let Some(event) = std::str::from_utf8(key).ok().and_then(event_of)
-            && !watched.touched.contains(event)
-        {
-            watched.touched.insert(event.to_owned());
+        if let Some((event, market)) = std::str::from_utf8(key).ok().and_then(market_of_key) {
+            watched.touch(event, Some(market));
         }
         watched.replica.put(key, value).map(drop)
     }
@@ -125,11 +141,15 @@ impl Watcher {
 
     /// Takes in a signal that is open, as it is now.
     pub fn put_signal(&mut self, partition: i32, signal: EdgeSignal) {
-        let event = signal.event.id.to_string();
-        if self.signals.put(signal)
-            && let Some(watched) = self.watched(partition)
-        {
-            watched.touched.insert(event);
+        let (event, market) = (signal.event.id.to_string(), signal.market());
+        if !self.signals.put(signal) {
+            return;
+        }
+        if let Some(market) = market {
+            self.seen.forget(&event, market);
+        }
+        if let Some(watched) = self.watched(partition) {
+            watched.touch(&event, market);
         }
     }
 
@@ -144,18 +164,19 @@ impl Watcher {
         if self.picks.put(pick)
             && let Some(watched) = self.watched(partition)
         {
-            watched.touched.insert(event);
+            watched.touch(&event, None);
         }
     }
 
-    /// Lets the bots look at all events of which something has changed since the last time.
+    /// Lets the bots look at what has changed since the last time.
     pub fn look(&mut self) -> Vec<BotTask> {
         let (begun, mut tasks, mut looked) = (Instant::now(), Vec::new(), 0);
         for (partition, place) in (0..).zip(0..self.partitions.len()) {
             let touched = std::mem::take(&mut self.partitions[place].touched);
             looked += touched.len();
-            for event in touched {
-                let asked = self.look_at(place, &event);
+            for (event, touched) in touched {
+                let markets = self.markets(place, &event, touched);
+                let asked = self.look_at(place, &event, &markets);
                 tasks.extend(asked.into_iter().map(|what| BotTask { partition, event: event.clone(), what }));
             }
             if let Some(clock) = self.partitions[place].replica.engine().watermark() {
@@ -171,45 +192,78 @@ impl Watcher {
         self.partitions.get_mut(usize::try_from(partition).ok()?)
     }
 
-    fn look_at(&mut self, place: usize, event: &str) -> Vec<Asked> {
+    /// Of the markets that were written those that bots bet on and that look otherwise than before, and those that are due; none of an event that
+    /// has begun. Of most markets a poll confirms the prices alone.
+    fn markets(&mut self, place: usize, event: &str, touched: BTreeSet<Market>) -> BTreeSet<Market> {
         let engine = self.partitions[place].replica.engine();
-        let found = engine.odds_of(event).filter(|(listed, _)| !listed.in_play);
-        let (Some((listed, quotes)), Some(clock)) = (found, engine.watermark()) else {
+        if engine.upcoming(event).is_none() {
+            return BTreeSet::new();
+        }
+        let has_signal = |market| self.signals.of(event).any(|signal| signal.market() == Some(market));
+        let mut markets = touched;
+        markets.retain(|market| {
+            let is_bet_on = rules::is_bet_at_prices(*market) || has_signal(*market);
+            let fingerprint = is_bet_on.then(|| engine.fingerprint_of_market(event, *market)).flatten();
+            fingerprint.is_some_and(|fingerprint| self.seen.note(event, *market, fingerprint))
+        });
+        if let Some(clock) = engine.watermark() {
+            markets.extend(self.picks.markets_due(event, clock));
+        }
+        markets
+    }
+
+    fn look_at(&mut self, place: usize, event: &str, markets: &BTreeSet<Market>) -> Vec<Asked> {
+        let engine = self.partitions[place].replica.engine();
+        let (Some(info), Some(clock)) = (engine.upcoming(event), engine.watermark()) else {
+            self.seen.forget_event(event);
             return self.picks.last_closings(event).into_iter().map(Asked::Closing).collect();
         };
+        let info = Arc::clone(info);
+        let quotes: Vec<_> =
+            markets.iter().flat_map(|market| engine.odds_of_market(event, *market)).collect();
         let lines = LineView::all(&quotes);
-        let (league, sharp_books) = (&*listed.info.league, &self.settings.sharp_books);
-        let mut proposals: Vec<_> =
-            lines.iter().flat_map(|view| rules::at_prices(view, league, sharp_books)).collect();
-        for signal in self.signals.of(event) {
-            let is_meant = |view: &&LineView<'_>| {
-                signal.market() == Some(view.market) && signal.line.map(|line| line.0) == view.line
-            };
-            proposals.extend(lines.iter().find(is_meant).and_then(|view| rules::at_signal(view, signal)));
-        }
-        let mut asked: Vec<_> = proposals
-            .into_iter()
-            .filter_map(|proposal| self.candidate((&listed, &quotes), clock, proposal))
-            .collect();
+        let proposals = self.proposals(&info, &lines).into_iter();
+        let mut asked: Vec<_> =
+            proposals.filter_map(|proposal| self.candidate((&info, &quotes), clock, proposal)).collect();
         asked.extend(self.closings(event, clock, &lines));
-        asked.extend(self.offers(event, &quotes));
+        asked.extend(self.offers(place, event, &quotes));
         asked
+    }
+
+    /// What the bots propose at lines of an event. One that has bet on a market is not asked about it.
+    fn proposals(&self, event: &Event, lines: &[LineView<'_>]) -> Vec<Proposal> {
+        let Settings { sharp_books, .. } = &self.settings;
+        let given = Given { league: &event.league, sharp_books, chances: &self.chances };
+        let may_bet = |bot, market| !self.picks.is_taken(&event.id, bot, market);
+        let at_prices = |view: &LineView<'_>| rules::at_prices(view, given, |bot| may_bet(bot, view.market));
+        let at_signal = |signal: &EdgeSignal| {
+            let (bot, market) = (rules::follower(signal)?, signal.market()?);
+            let is_meant =
+                |view: &&LineView<'_>| view.market == market && signal.line.map(|line| line.0) == view.line;
+            let view = lines.iter().find(is_meant).filter(|_| may_bet(bot, market))?;
+            rules::at_signal(view, signal, &self.chances)
+        };
+        lines.iter().flat_map(at_prices).chain(self.signals.of(&event.id).filter_map(at_signal)).collect()
     }
 
     /// A proposal as a candidate, unless the bot has bet on the market.
     fn candidate(
         &mut self,
-        (listed, quotes): (&ListedEvent, &[ListedQuote]),
+        (event, quotes): (&Event, &[ListedQuote]),
         clock: Micros,
         proposal: Proposal,
     ) -> Option<Asked> {
-        let (bot, event) = (proposal.bot, &listed.info);
+        let bot = proposal.bot;
+        // By another proposal of this look: a market can have several lines or signals.
+        if self.picks.is_taken(&event.id, bot, proposal.market) {
+            return None;
+        }
         let bet = (proposal.market, proposal.line, proposal.outcome);
         let candidate = PickCandidate {
             bot: bot.key().to_owned(),
             version: bot.version().into(),
             feed: self.settings.feed.into(),
-            event: event.as_ref().clone(),
+            event: event.clone(),
             market: proposal.market.family.into(),
             period: proposal.market.period.into(),
             line: proposal.line.map(Points),
@@ -223,29 +277,22 @@ impl Watcher {
             reasons: proposal.reasons,
             at: Time(clock),
         };
-        let seen_at = || quote_of(quotes, bet, &candidate.book).map(|quote| quote.last_seen_at);
-        let is_new = self.picks.take(pick_id::slot(&candidate), event.commence_time.0, seen_at);
-        is_new.then(|| Asked::Candidate(bot, Box::new(candidate)))
+        let seen_at = quote_of(quotes, bet, &candidate.book).map(|quote| quote.last_seen_at);
+        self.picks.take(&candidate, seen_at);
+        Some(Asked::Candidate(bot, Box::new(candidate)))
     }
 
     fn closings(&mut self, event: &str, clock: Micros, lines: &[LineView<'_>]) -> Vec<Asked> {
-        let is_near = |pick: &&Pick| {
-            let left = pick.starts_at.0 - clock;
-            0 < left && left <= CLOSING_WITHIN
-        };
-        let found: Vec<_> =
-            self.picks.of_event(event).filter(is_near).filter_map(|pick| closing(pick, lines)).collect();
+        let near = self.picks.near_start(event, clock);
+        let found: Vec<_> = near.filter_map(|pick| closing(pick, lines, &self.chances)).collect();
         let due = found.into_iter().filter_map(|closing| self.picks.closing(event, closing, CLOSING_EVERY));
         due.map(Asked::Closing).collect()
     }
 
-    /// Of a simulated market nothing is observed: its books lag by construction.
-    fn offers(&mut self, event: &str, quotes: &[ListedQuote]) -> Vec<Asked> {
-        if !is_observed(Some(self.settings.feed)) {
-            return Vec::new();
-        }
-        let offers = self.picks.offers(event, |pick| observed(pick, quotes));
-        offers.into_iter().map(Asked::Offer).collect()
+    fn offers(&mut self, place: usize, event: &str, quotes: &[ListedQuote]) -> Vec<Asked> {
+        let engine = self.partitions[place].replica.engine();
+        let observe = |pick: &_| observed(pick, quotes, || engine.last_seen_at(event));
+        self.picks.offers(event, observe).into_iter().map(Asked::Offer).collect()
     }
 }
 

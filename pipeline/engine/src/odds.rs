@@ -9,5 +9,5 @@ mod price;
 pub mod value;
 
 pub(crate) use exp_ln::{exp, ln};
-pub(crate) use fair_cache::FairCache;
+pub use fair_cache::FairCache;
 pub use price::{ARB_BELOW, Price, PriceError, fixed_point, implied_probability, margin, stake_share};

@@ -56,15 +56,22 @@ impl Table {
     /// # Errors
     /// [`SourceError::Io`], also when a column is missing.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let mut rows = csv::Reader::from_reader(file::reader(path)?);
+        Self::read(path.to_owned(), file::name(path), file::reader(path)?)
+    }
+
+    /// A table that is read from elsewhere; errors name its origin.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`], also when a column is missing.
+    pub fn read(path: PathBuf, name: String, reader: Box<dyn BufRead + Send>) -> Result<Self, SourceError> {
+        let mut rows = csv::Reader::from_reader(reader);
         let what = || path.display().to_string();
         let header = rows.headers().map_err(|error| SourceError::Io { what: what(), error: io(error) })?;
         let columns = Columns::of(header).map_err(|column| {
             let error = io::Error::new(ErrorKind::InvalidData, format!("there is no column {column}"));
             SourceError::Io { what: what(), error }
         })?;
-        let name = file::name(path);
-        Ok(Self { path: path.to_owned(), name, rows, columns, ahead: None, last: None })
+        Ok(Self { path, name, rows, columns, ahead: None, last: None })
     }
 
     /// The next row that is one; malformed ones are counted.

@@ -37,7 +37,15 @@ pub struct Forecast {
 /// The forecast from the prices of books on home, draw and away. `None` with fewer than [`features::LEAST_BOOKS`] that have a margin.
 #[must_use]
 pub fn forecast(books: &[Three<Price>]) -> Option<Forecast> {
-    let (trees, features) = (MODEL.as_ref().ok()?, Features::of(books)?);
+    forecast_from(books, features::devigged)
+}
+
+/// As [`forecast`], where it is given what computes or remembers the probabilities of a book's prices by Shin's method.
+pub fn forecast_from(
+    books: &[Three<Price>],
+    devigged: impl Fn(&Three<Price>) -> Option<Three>,
+) -> Option<Forecast> {
+    let (trees, features) = (MODEL.as_ref().ok()?, Features::of(books, devigged)?);
     let chance = |outcome: usize| {
         let consensus = features.consensus[outcome];
         let raw = (consensus / (1.0 - consensus)).ln() + trees.sum(&features.columns[outcome]);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arb_engine::{ListedQuote, QuoteStatus};
 use arb_model::{Side, SignalQuote};
 
+use arb_picks::model::forecast;
+
 use super::*;
 
 const HOME_AND_AWAY: [Outcome; 2] = [Outcome::Home, Outcome::Away];
@@ -35,8 +37,19 @@ fn winner(books: &[(&str, &str, &str)]) -> Vec<ListedQuote> {
 }
 
 fn at(quotes: &[ListedQuote], sharp: &str) -> Vec<Proposal> {
-    let views = LineView::all(quotes);
-    views.iter().flat_map(|view| at_prices(view, "basketball_nba", &[sharp.to_owned()])).collect()
+    proposals(quotes, "basketball_nba", &[sharp.to_owned()], |_| true)
+}
+
+/// What those bots propose that may bet.
+fn proposals(
+    quotes: &[ListedQuote],
+    league: &str,
+    sharp_books: &[String],
+    may_bet: impl Fn(Bot) -> bool,
+) -> Vec<Proposal> {
+    let chances = FairCache::default();
+    let given = Given { league, sharp_books, chances: &chances };
+    LineView::all(quotes).iter().flat_map(|view| at_prices(view, given, &may_bet)).collect()
 }
 
 #[test]
@@ -100,10 +113,9 @@ fn model_bets_at_soccer_by_its_forecast_and_is_silent_elsewhere() {
     let even = ["2", "3.4", "3.9"];
     let books = [("a", even), ("b", even), ("c", even), ("d", even), ("e", ["2.3", "3.3", "3.4"])];
     let of = |books: &[(&str, [&str; 3])], league: &str| {
-        let quotes = three_ways(books);
-        let all =
-            LineView::all(&quotes).iter().flat_map(|view| at_prices(view, league, &[])).collect::<Vec<_>>();
-        all.into_iter().filter(|found| found.bot == Bot::Model).collect::<Vec<_>>()
+        let all = proposals(&three_ways(books), league, &[], |bot| bot == Bot::Model);
+        assert!(all.iter().all(|found| found.bot == Bot::Model), "others may not bet");
+        all
     };
     let prices = books.map(|(_, odds)| odds.map(|odds| Price::from_decimal(odds).unwrap()));
     let forecast = forecast(&prices).unwrap();
@@ -121,10 +133,11 @@ fn model_bets_at_soccer_by_its_forecast_and_is_silent_elsewhere() {
     let absurd = [books[0], books[1], books[2], books[3], ("e", ["20", "3.3", "3.4"])];
     assert_eq!(of(&absurd, "soccer_epl"), [], "likely an error");
     let winner = [("a", "2.3", "2"), ("b", "2", "2"), ("c", "2", "2"), ("d", "2", "2")];
-    let quotes = self::winner(&winner);
-    let views = LineView::all(&quotes);
-    let bots = views.iter().flat_map(|view| at_prices(view, "soccer_epl", &[])).map(|found| found.bot);
-    assert!(bots.into_iter().all(|bot| bot != Bot::Model), "two outcomes");
+    assert_eq!(
+        proposals(&self::winner(&winner), "soccer_epl", &[], |bot| bot == Bot::Model),
+        [],
+        "two outcomes"
+    );
 }
 
 fn signal(kind: SignalKind, share: f64) -> EdgeSignal {
@@ -153,7 +166,7 @@ fn signals_are_followed_at_the_price_that_is_on_offer_now() {
         |late| winner(&[("a", "1.9", "1.9"), ("b", "1.9", "1.9"), ("late", late, "1.7"), ("z", "9", "1.01")]);
     let bet = |late, signal: &EdgeSignal| {
         let quotes = quotes(late);
-        LineView::all(&quotes).iter().find_map(|view| at_signal(view, signal))
+        LineView::all(&quotes).iter().find_map(|view| at_signal(view, signal, &FairCache::default()))
     };
     for (kind, bot) in [(SignalKind::Steam, Bot::Steam), (SignalKind::StalePrice, Bot::Stale)] {
         let found = bet("2.02", &signal(kind, 0.5)).unwrap();

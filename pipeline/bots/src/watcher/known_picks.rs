@@ -1,37 +1,27 @@
-//! Which picks there are: those that were published, those that were asked for, and the closing prices and later offers that
-//! were written of them.
+//! Which picks wait for a result, with the closing prices and later offers that were written of them, and which slots are taken by those that
+//! were published or asked for.
 //!
 //! It never forgets one while its event can still be bet on.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use arb_model::{FeedKind, Pick};
-use arb_schemas::records::{PickClosing, PickOffer};
-use arb_schemas::time::{Micros, SECOND};
-use arb_settle::pick_id;
+use arb_model::{FeedKind, Market, Pick};
+use arb_picks::bots::Bot;
+use arb_schemas::records::{PickCandidate, PickClosing, PickOffer};
+use arb_schemas::time::Micros;
+use arb_settle::machine::CLOSING_WITHIN;
+use arb_settle::offers::is_observed;
 
-use crate::offer::{Observed, OfferWatch};
-
-/// So long after its announced start an event is not bet on any more, wherever its new start is.
-const KEPT: Micros = 31 * 86_400 * SECOND;
+use super::taken_slots::{SlotKey, TakenSlots};
+use crate::offer::{Observed, OfferWatch, market_of};
 
 /// The picks of one feed.
 #[derive(Debug)]
 pub struct KnownPicks {
     feed: FeedKind,
-    slots: HashMap<String, Slot>,
+    slots: TakenSlots,
     /// Picks that wait for a result, by event and id.
     open: BTreeMap<String, BTreeMap<String, Waiting>>,
-}
-
-/// A slot that is taken.
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    /// The announced start of its event.
-    start: Micros,
-    /// When the price was confirmed that was bet at; `None` where another instance has asked for the pick.
-    seen_at: Option<Micros>,
 }
 
 /// A pick, and the closing price that was found last.
@@ -48,7 +38,7 @@ impl KnownPicks {
     /// None yet, of a feed.
     #[must_use]
     pub fn of(feed: FeedKind) -> Self {
-        Self { feed, slots: HashMap::new(), open: BTreeMap::new() }
+        Self { feed, slots: TakenSlots::default(), open: BTreeMap::new() }
     }
 
     /// Takes in a pick as it is now; those of other feeds are nobody's here. Returns whether it waits for a result and was not known.
@@ -57,9 +47,9 @@ impl KnownPicks {
             return false;
         }
         let (event, id) = (pick.event.id.to_string(), pick.id.clone());
-        let slot = pick_id::slot_of(&id).to_owned();
-        let start = pick.event.commence_time.0;
-        let seen_at = self.slots.entry(slot).or_insert(Slot { start, seen_at: None }).seen_at;
+        let (bot, market, period) = (pick.bot.clone(), pick.market.clone(), pick.period.clone());
+        let slot = SlotKey { bot, version: pick.version, market, period };
+        let seen_at = self.slots.take(&event, slot, pick.event.commence_time.0, None);
         if !pick.is_open() {
             self.close(&event, &id);
             return false;
@@ -83,21 +73,39 @@ impl KnownPicks {
         }
     }
 
-    /// Takes a slot, if it is free, for an event with this announced start, at a price that was confirmed at a time. Returns whether
-    /// it was.
-    pub fn take(&mut self, slot: String, start: Micros, seen_at: impl FnOnce() -> Option<Micros>) -> bool {
-        match self.slots.entry(slot) {
-            Entry::Occupied(_) => false,
-            Entry::Vacant(free) => {
-                free.insert(Slot { start, seen_at: seen_at() });
-                true
-            }
-        }
+    /// Whether a bot has bet on a market of an event.
+    #[must_use]
+    pub fn is_taken(&self, event: &str, bot: Bot, market: Market) -> bool {
+        self.slots.is_taken(event, bot, market)
     }
 
-    /// The open picks of an event.
-    pub fn of_event(&self, event: &str) -> impl Iterator<Item = &Pick> {
-        self.open.get(event).into_iter().flat_map(|picks| picks.values().map(|waiting| &waiting.pick))
+    /// Takes the slot of a candidate, at a price that was confirmed at a time.
+    pub fn take(&mut self, candidate: &PickCandidate, seen_at: Option<Micros>) {
+        let (bot, market, period) =
+            (candidate.bot.clone(), candidate.market.clone(), candidate.period.clone());
+        let slot = SlotKey { bot, version: candidate.version, market, period };
+        let event = &candidate.event;
+        self.slots.take(&event.id, slot, event.commence_time.0, seen_at);
+    }
+
+    /// The open picks of an event that begin so soon that their prices are closing prices.
+    pub fn near_start(&self, event: &str, clock: Micros) -> impl Iterator<Item = &Pick> {
+        let is_near = move |waiting: &&Waiting| is_near(&waiting.pick, clock);
+        self.waiting(event).filter(is_near).map(|waiting| &waiting.pick)
+    }
+
+    /// The markets of an event that are looked at whether or not a price of them has changed: time alone makes prices closing prices, and
+    /// the confirmation of any price of an event says that a bet which is gone was not on offer then.
+    pub fn markets_due(&self, event: &str, clock: Micros) -> impl Iterator<Item = Market> {
+        let are_offers_observed = is_observed(Some(self.feed));
+        let is_due = move |waiting: &&Waiting| {
+            is_near(&waiting.pick, clock) || (are_offers_observed && !waiting.offers.is_done())
+        };
+        self.waiting(event).filter(is_due).filter_map(|waiting| market_of(&waiting.pick))
+    }
+
+    fn waiting(&self, event: &str) -> impl Iterator<Item = &Waiting> {
+        self.open.get(event).into_iter().flat_map(BTreeMap::values)
     }
 
     /// Notes a closing price that was found. Returns it if it is to be written: the last one is older than a time.
@@ -123,8 +131,12 @@ impl KnownPicks {
         last.collect()
     }
 
-    /// The offers of the books of an event's picks that are to be written, by what is observed of a pick.
+    /// The offers of the books of an event's picks that are to be written, by what is observed of a pick. Of a simulated market nothing is
+    /// observed: its books lag by construction.
     pub fn offers(&mut self, event: &str, observe: impl Fn(&Pick) -> Option<Observed>) -> Vec<PickOffer> {
+        if !is_observed(Some(self.feed)) {
+            return Vec::new();
+        }
         let picks = self.open.get_mut(event).into_iter().flat_map(BTreeMap::values_mut);
         let watched = picks.filter(|waiting| !waiting.offers.is_done());
         let noted = |waiting: &mut Waiting| waiting.offers.note(&waiting.pick, observe(&waiting.pick)?);
@@ -133,7 +145,7 @@ impl KnownPicks {
 
     /// Forgets the slots of events that nobody bets on any more.
     pub fn forget(&mut self, clock: Micros) {
-        self.slots.retain(|_, slot| slot.start.saturating_add(KEPT) > clock);
+        self.slots.forget(clock);
     }
 
     /// How many picks wait for a result.
@@ -141,4 +153,9 @@ impl KnownPicks {
     pub fn open(&self) -> usize {
         self.open.values().map(BTreeMap::len).sum()
     }
+}
+
+fn is_near(pick: &Pick, clock: Micros) -> bool {
+    let left = pick.starts_at.0 - clock;
+    0 < left && left <= CLOSING_WITHIN
 }

@@ -6,13 +6,18 @@ use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
 use arb_ingest::publish;
 use arb_ingest::simulator::{Settings as MarketSettings, Simulator};
+use arb_ingest::source::Poll;
 use arb_model::{Faults, fixtures};
 use arb_process::codec::{as_input, outputs, state};
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::SIGNALS;
 use arb_schemas::wire::{decode, encode};
+use arb_settle::machine::CLOSING_WITHIN;
+use arb_settle::pick_id;
 
 use super::*;
+
+mod changed;
 
 const BEGIN: Micros = 9_000_000 * SECOND;
 const EVERY: Micros = 30 * SECOND;
@@ -27,12 +32,14 @@ struct Market {
 
 impl Market {
     fn new() -> Self {
-        let settings = MarketSettings { events: 4, short: 8, every: EVERY, ..MarketSettings::default() };
-        let watcher = Watcher::new(
-            Settings { feed: FeedKind::Simulated, sharp_books: vec!["alderbet".to_owned()] },
-            1,
-            &Arc::default(),
-        );
+        Self::of(FeedKind::Simulated, 1)
+    }
+
+    fn of(feed: FeedKind, seed: u64) -> Self {
+        let settings =
+            MarketSettings { seed, events: 4, short: 8, every: EVERY, ..MarketSettings::default() };
+        let settings_of_bots = Settings { feed, sharp_books: vec!["alderbet".to_owned()] };
+        let watcher = Watcher::new(settings_of_bots, 1, &Arc::default());
         let mut market =
             Self { source: Simulator::new(settings), engine: Engine::new(Policy::Board), next: 0, watcher };
         market.watcher.state_is_read().unwrap();
@@ -41,7 +48,14 @@ impl Market {
 
     /// A poll, and what the bots ask for after it.
     fn poll(&mut self, at: Micros) -> Vec<BotTask> {
-        for addressed in publish::records("simulated", self.source.poll_at(at), 1) {
+        let poll = self.source.poll_at(at);
+        self.receive(poll);
+        self.watcher.look()
+    }
+
+    /// Takes a poll through the engine, to the bots.
+    fn receive(&mut self, poll: Poll) {
+        for addressed in publish::records("simulated", poll, 1) {
             let mut effects: Vec<Effect> = Vec::new();
             let place = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: self.next };
             let input = as_input(&addressed.record, &mut Faults::default());
@@ -52,7 +66,6 @@ impl Market {
             }
         }
         self.commit();
-        self.watcher.look()
     }
 
     fn publish(&mut self, effect: &Effect) {
@@ -106,6 +119,8 @@ fn published(candidate: &PickCandidate) -> Pick {
     let id = pick_id::of(&pick_id::slot(candidate), candidate.at);
     Pick {
         id,
+        bot: candidate.bot.clone(),
+        version: candidate.version,
         feed: candidate.feed.clone(),
         event: candidate.event.clone(),
         market: candidate.market.clone(),
@@ -114,6 +129,7 @@ fn published(candidate: &PickCandidate) -> Pick {
         outcome: candidate.outcome.clone(),
         book: candidate.book.clone(),
         starts_at: candidate.event.commence_time,
+        published_at: candidate.at,
         grades: vec![],
         ..fixtures::pick()
     }
@@ -150,7 +166,7 @@ fn what_was_asked_for_is_not_asked_again_after_a_restart() {
 
 #[test]
 fn the_last_price_before_the_start_is_written() {
-    let (mut market, mut last, mut picks) = (Market::new(), std::collections::BTreeMap::new(), vec![]);
+    let (mut market, mut last, mut picks) = (Market::new(), BTreeMap::new(), vec![]);
     for number in 0..80 {
         let tasks = market.poll(BEGIN + number * EVERY);
         for pick in candidates(&tasks).into_iter().map(published) {

@@ -1,7 +1,7 @@
 //! Chances that were computed before, by prices and method.
 //!
 //! A price that moves leaves the prices of the other books on its line as they are, and books repeat one another's prices; so most
-//! chances that a step asks for are known. It is bounded: a place holds the last prices that fell on it. It never changes a result,
+//! chances that a step, or a look of the bots, asks for are known. It is bounded: a place holds the last prices that fell on it. It never changes a result,
 //! is no part of the state, and is never restored.
 
 use std::cell::RefCell;
@@ -13,66 +13,69 @@ use super::price::Price;
 
 /// The most outcomes of prices that are remembered.
 const MOST: usize = 3;
-/// Places; with what they hold they take about 1.4 MB, once the first chance is asked for.
-const PLACES: usize = 8_192;
+/// Places; with what they hold they take a megabyte, once the first chance is asked for.
+const PLACES: usize = 16_384;
 /// A large odd number: its product spreads prices over the places.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The prices of one book on all outcomes; those that are not there are 0, which no price is.
 type Prices = [u32; MOST];
 
-/// What is known of some prices by one method.
-#[derive(Debug, Clone, Copy, Default)]
-enum Known {
-    #[default]
-    Nothing,
-    /// The method has no answer.
-    NoAnswer,
-    Chances([f64; MOST]),
-}
-
-/// What is known of some prices.
-#[derive(Debug, Clone, Copy, Default)]
+/// The chances of some prices by one method: one line of the machine's cache, for places are met in no order.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Place {
     prices: Prices,
-    known: [Known; Method::ALL.len()],
+    method: Method,
+    /// `None` where the method has no answer.
+    chances: Option<[f64; MOST]>,
 }
+
+/// One that no prices fall on: none is 0.
+const EMPTY: Place = Place { prices: [0; MOST], method: Method::Multiplicative, chances: None };
 
 /// What was computed before.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FairCache(RefCell<Vec<Place>>);
+pub struct FairCache(RefCell<Vec<Place>>);
 
 impl FairCache {
+    /// The chances of all outcomes, as [`devig::fair`] has them.
+    #[must_use]
+    pub fn chances(&self, prices: &[Price], method: Method) -> Option<Vec<f64>> {
+        if prices.len() > MOST {
+            return Some(devig::fair(prices, method)?.probabilities);
+        }
+        self.known(prices, method)?.get(..prices.len()).map(<[f64]>::to_vec)
+    }
+
     /// The chance of one outcome, as [`devig::fair`] has it.
     pub(crate) fn chance(&self, prices: &[Price], method: Method, outcome: usize) -> Option<f64> {
         if prices.len() > MOST {
             return devig::fair(prices, method)?.probabilities.get(outcome).copied();
         }
+        self.known(prices, method)?.get(..prices.len())?.get(outcome).copied()
+    }
+
+    /// The chances of up to [`MOST`] outcomes; those that are not there are 0.
+    fn known(&self, prices: &[Price], method: Method) -> Option<[f64; MOST]> {
         let mut places = self.0.borrow_mut();
         if places.is_empty() {
-            places.resize(PLACES, Place::default());
+            places.resize(PLACES, EMPTY);
         }
         let key = key(prices);
-        let place = &mut places[place_of(key)];
-        if place.prices != key {
-            *place = Place { prices: key, ..Place::default() };
+        let place = &mut places[place_of(key, method)];
+        if (place.prices, place.method) != (key, method) {
+            *place = Place { prices: key, method, chances: computed(prices, method) };
         }
-        let known = &mut place.known[method as usize];
-        if let Known::Nothing = known {
-            *known = computed(prices, method);
-        }
-        match known {
-            Known::Chances(chances) => chances.get(..prices.len())?.get(outcome).copied(),
-            Known::Nothing | Known::NoAnswer => None,
-        }
+        place.chances
     }
 }
 
-fn computed(prices: &[Price], method: Method) -> Known {
-    let Some(fair) = devig::fair(prices, method) else { return Known::NoAnswer };
+fn computed(prices: &[Price], method: Method) -> Option<[f64; MOST]> {
+    let fair = devig::fair(prices, method)?;
     let mut chances = [0.0; MOST];
     chances.iter_mut().zip(fair.probabilities).for_each(|(place, chance)| *place = chance);
-    Known::Chances(chances)
+    Some(chances)
 }
 
 fn key(prices: &[Price]) -> Prices {
@@ -82,10 +85,10 @@ fn key(prices: &[Price]) -> Prices {
 }
 
 /// The upper bits of a product are the ones that all of it decides.
-fn place_of(key: Prices) -> usize {
+fn place_of(key: Prices, method: Method) -> usize {
     let mixed = key
         .iter()
-        .fold(0_u64, |mixed, price| (mixed.rotate_left(29) ^ u64::from(*price)).wrapping_mul(SPREAD));
+        .fold(method as u64, |mixed, price| (mixed.rotate_left(29) ^ u64::from(*price)).wrapping_mul(SPREAD));
     usize::try_from(mixed >> 32).unwrap_or(0) % PLACES
 }
 
@@ -97,7 +100,9 @@ mod tests {
 
     #[test]
     fn prices_are_spread_over_the_places() {
-        let of = |tenths: u32| place_of([1_500_000 + tenths * 10_000, 2_600_000 - tenths * 10_000, 0]);
+        let of = |tenths: u32| {
+            place_of([1_500_000 + tenths * 10_000, 2_600_000 - tenths * 10_000, 0], Method::Shin)
+        };
         let places: std::collections::BTreeSet<_> = (0..100).map(of).collect();
         assert!(places.len() > 95, "{}", places.len());
     }
@@ -114,6 +119,7 @@ mod tests {
                 let method = Method::ALL[*method];
                 let computed = devig::fair(&prices, method).and_then(|fair| fair.probabilities.get(*outcome).copied());
                 prop_assert_eq!(cache.chance(&prices, method, *outcome), computed);
+                prop_assert_eq!(cache.chances(&prices, method), devig::fair(&prices, method).map(|fair| fair.probabilities));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::market::{Limit, Market, QuoteKey, Symbol};
 use crate::odds::Price;
 
 /// Whether a quote can be bet on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuoteStatus {
     /// It can.
     OnOffer,

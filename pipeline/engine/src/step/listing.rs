@@ -1,15 +1,19 @@
 //! What a partition knows of its events, their odds and its books, as of the last commit: for readers outside.
 //!
-//! It computes nothing but counts and the latest of times, and never changes anything.
+//! A reader that needs one market of an event, or one fact of it, asks for that alone. It computes nothing but counts and the latest of
+//! times, and never changes anything.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+
+use foldhash::quality::FixedState;
 
 use crate::Micros;
 use crate::market::{EventInfo, Limit, Line, Market, Outcome, Side, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Quote, QuoteStatus};
-use crate::state::EventState;
+use crate::state::{EventState, MarketState};
 
 use super::engine::Engine;
 
@@ -87,12 +91,48 @@ impl Engine {
     #[must_use]
     pub fn odds_of(&self, event: &str) -> Option<(ListedEvent, Vec<ListedQuote>)> {
         let event = self.state.events.get(event)?;
-        let listed = |market| move |quote| self.listed_quote(market, quote);
-        let of = event.markets.iter().flat_map(|state| state.quotes.iter().map(listed(state.market)));
-        let mut quotes: Vec<_> = of.collect();
-        let order = |quote: &ListedQuote| (quote.market, quote.line, quote.outcome, quote.side);
-        quotes.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.book.cmp(&b.book)));
-        Some((self.listed_event(event), quotes))
+        // Markets are in their order.
+        let quotes = event.markets.iter().flat_map(|market| self.listed_market(market));
+        Some((self.listed_event(event), quotes.collect()))
+    }
+
+    /// The quotes of one market of an event by line, outcome, side and book; none of a market that is not known.
+    #[must_use]
+    pub fn odds_of_market(&self, event: &str, market: Market) -> Vec<ListedQuote> {
+        let market = self.state.events.get(event).and_then(|event| event.market(market));
+        market.map_or_else(Vec::new, |market| self.listed_market(market).collect())
+    }
+
+    /// A number of what can be bet on in a market: it stays the same while only the times of its quotes and their limits change, and is another one,
+    /// but for one chance in 2^64, after any other change. It is compared with numbers of this engine alone. `None` of a market that is not known.
+    #[must_use]
+    pub fn fingerprint_of_market(&self, event: &str, market: Market) -> Option<u64> {
+        let quotes = &self.state.events.get(event)?.market(market)?.quotes;
+        let mut hasher = FixedState::default().build_hasher();
+        for Quote { key, price, effective, status, .. } in quotes {
+            // All quotes of a market have a line, or none has.
+            if let Some(line) = key.line {
+                line.hash(&mut hasher);
+            }
+            // Two numbers of what would be six: most of a look at a market that has not changed is spent here.
+            hasher.write_u64((u64::from(price.millionths()) << 32) | u64::from(effective.millionths()));
+            let place = (key.outcome as u64) << 16 | (key.side as u64) << 8 | *status as u64;
+            hasher.write_u64((key.book.index() as u64) << 32 | place);
+        }
+        Some(hasher.finish())
+    }
+
+    /// What an event is that has not begun, by the partition's time; `None` of one that has, or that is not known.
+    #[must_use]
+    pub fn upcoming(&self, event: &str) -> Option<&Arc<EventInfo>> {
+        let event = self.state.events.get(event)?;
+        (!self.is_in_play(event)).then_some(&event.info)
+    }
+
+    /// When a price of an event was last confirmed; `None` of an event without prices.
+    #[must_use]
+    pub fn last_seen_at(&self, event: &str) -> Option<Micros> {
+        last_seen_at(self.state.events.get(event)?)
     }
 
     /// Whether a price of a book, or a name like its key, was ever received.
@@ -137,12 +177,26 @@ impl Engine {
         let books: BTreeSet<_> = on_offer.map(|quote| quote.key.book).collect();
         ListedEvent {
             info: Arc::clone(&event.info),
-            in_play: event.info.commence_time.0 <= self.state.clock.watermark,
+            in_play: self.is_in_play(event),
             markets: event.markets.iter().map(|market| market.market).collect(),
             books: books.len(),
             windows: event.markets.iter().map(|market| market.windows.len()).sum(),
-            last_seen_at: quotes(event).map(|quote| quote.span_end).max().unwrap_or(Micros::MIN),
+            last_seen_at: last_seen_at(event).unwrap_or(Micros::MIN),
         }
+    }
+
+    fn is_in_play(&self, event: &EventState) -> bool {
+        event.info.commence_time.0 <= self.state.clock.watermark
+    }
+
+    /// The quotes of a market, which are sorted by key, in the order of their books' names.
+    fn listed_market<'a>(&'a self, market: &'a MarketState) -> impl Iterator<Item = ListedQuote> + 'a {
+        let mut quotes: Vec<_> = market.quotes.iter().collect();
+        let bet = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
+        for quotes in quotes.chunk_by_mut(|a, b| bet(a) == bet(b)) {
+            quotes.sort_unstable_by_key(|quote| self.names.name(quote.key.book));
+        }
+        quotes.into_iter().map(|quote| self.listed_quote(market.market, quote))
     }
 
     pub(super) fn listed_quote(&self, market: Market, quote: &Quote) -> ListedQuote {
@@ -160,6 +214,10 @@ impl Engine {
             last_seen_at: quote.span_end,
         }
     }
+}
+
+fn last_seen_at(event: &EventState) -> Option<Micros> {
+    quotes(event).map(|quote| quote.span_end).max()
 }
 
 fn quotes(event: &EventState) -> impl Iterator<Item = &Quote> {

@@ -3,19 +3,18 @@
 //! Recordings have no results, so that nothing is said of profits. A rule is given the prices of one moment before the start: it never sees a later one.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use arb_bots::closing::closing;
 use arb_bots::line::{BookRow, LineView, is_without_fee};
-use arb_bots::offer::{OfferWatch, observed, quote_of};
+use arb_bots::offer::{OfferWatch, market_of, observed, quote_of};
+use arb_bots::rules;
+use arb_engine::Engine;
 use arb_engine::market::Policy;
+use arb_engine::odds::FairCache;
 use arb_engine::venues::Books;
-use arb_engine::{Engine, ListedEvent, ListedQuote};
-use arb_ingest::recording;
-use arb_ingest::source::{Poll, Source};
-use arb_ingest::the_odds_api::OddsFormat;
-use arb_model::{Family, Faults, FeedKind, Outcome, Period, Pick, Points, Price, Time};
+use arb_ingest::source::{Poll, Source, SourceError};
+use arb_model::{Event, Faults, FeedKind, Outcome, Pick, Points, Price, Time};
 use arb_picks::rule_file::{BEST, MatchPrices, RuleFile, RulePick};
 use arb_schemas::records::PickCandidate;
 use arb_schemas::time::Micros;
@@ -29,20 +28,18 @@ use super::{next_poll, step_poll};
 /// What a rule bets on, in its order.
 const THREE_WAYS: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
 
-/// Lets a rule bet over recordings, one after the other.
+/// Lets a rule bet over recordings, one after the other; each is opened when it is played.
 ///
 /// # Errors
 /// [`OffersError`]; a recording that ends early is played as far as it goes.
-pub fn ruled<'a>(
+pub fn ruled(
     rule: &RuleFile,
-    recordings: impl IntoIterator<Item = &'a Path>,
-    format: OddsFormat,
+    recordings: impl IntoIterator<Item = Result<Box<dyn Source>, SourceError>>,
     books: &Arc<Books>,
 ) -> Result<Offered, OffersError> {
     let mut offered = Offered::default();
-    for path in recordings {
-        let mut recording = recording::open(path, format)?;
-        play(rule, recording.as_mut(), books, &mut offered)?;
+    for recording in recordings {
+        play(rule, recording?.as_mut(), books, &mut offered)?;
     }
     Ok(offered)
 }
@@ -60,6 +57,7 @@ fn play(
         offset: 0,
         settler: Settler::default(),
         open: BTreeMap::new(),
+        chances: FairCache::default(),
     };
     while let Some(poll) = next_poll(source, &mut offered.faults, &mut offered.cut) {
         run.poll(source.name(), poll, &mut offered.faults)?;
@@ -76,6 +74,7 @@ struct RuleRun<'a> {
     settler: Settler,
     /// The pick of each event that has one, and how far its offers were observed.
     open: BTreeMap<String, (Pick, OfferWatch)>,
+    chances: FairCache,
 }
 
 impl RuleRun<'_> {
@@ -84,45 +83,45 @@ impl RuleRun<'_> {
         step_poll(&mut self.engine, source, poll, &mut self.offset, faults);
         let Some(clock) = self.engine.watermark() else { return Ok(()) };
         for event in events {
-            let found = self.engine.odds_of(&event).filter(|(listed, _)| !listed.in_play);
-            let Some((listed, quotes)) = found else { continue };
+            let Some(info) = self.engine.upcoming(&event).cloned() else { continue };
             if self.open.contains_key(&event) {
-                self.follow(&event, clock, &quotes)?;
+                self.follow(&event, clock)?;
             } else {
-                self.bet(&event, clock, (&listed, &quotes))?;
+                self.bet(&info, clock)?;
             }
         }
         Ok(())
     }
 
-    fn bet(
-        &mut self,
-        event: &str,
-        clock: Micros,
-        (listed, quotes): (&ListedEvent, &[ListedQuote]),
-    ) -> Result<(), WireError> {
-        let lines = LineView::all(quotes);
-        let bets =
-            lines.iter().find_map(|view| Some((view, rule_pick(self.rule, &listed.info.league, view)?)));
+    fn bet(&mut self, event: &Event, clock: Micros) -> Result<(), WireError> {
+        let markets = rules::BET_AT_PRICES.into_iter();
+        let quotes: Vec<_> =
+            markets.flat_map(|market| self.engine.odds_of_market(&event.id, market)).collect();
+        let lines = LineView::all(&quotes);
+        let bets = lines.iter().find_map(|view| Some((view, rule_pick(self.rule, &event.league, view)?)));
         let Some((view, (book, taken))) = bets else { return Ok(()) };
-        let Some(candidate) = candidate(self.rule, (listed, clock), view, (book, &taken)) else {
+        let Some(candidate) = candidate(self.rule, (event, clock), view, (book, &taken)) else {
             return Ok(());
         };
         let outcome = THREE_WAYS[taken.pick.outcome];
         let seen_at =
-            quote_of(quotes, (view.market, view.line, outcome), book).map(|quote| quote.last_seen_at);
+            quote_of(&quotes, (view.market, view.line, outcome), book).map(|quote| quote.last_seen_at);
         let published = self.settler.settle(&Task::Candidate(Box::new(candidate)))?;
-        self.open
-            .extend(published.into_iter().map(|pick| (event.to_owned(), (pick, OfferWatch::since(seen_at)))));
+        self.open.extend(
+            published.into_iter().map(|pick| (event.id.to_string(), (pick, OfferWatch::since(seen_at)))),
+        );
         Ok(())
     }
 
     /// Notes the price before the start, and whether the bet is still on offer.
-    fn follow(&mut self, event: &str, clock: Micros, quotes: &[ListedQuote]) -> Result<(), WireError> {
+    fn follow(&mut self, event: &str, clock: Micros) -> Result<(), WireError> {
         let Some((pick, watch)) = self.open.get_mut(event) else { return Ok(()) };
-        let offer = observed(pick, quotes).and_then(|observed| watch.note(pick, observed));
+        let odds = |market| self.engine.odds_of_market(event, market);
+        let quotes = market_of(pick).map(odds).unwrap_or_default();
+        let observed = observed(pick, &quotes, || self.engine.last_seen_at(event));
+        let offer = observed.and_then(|observed| watch.note(pick, observed));
         let is_near = pick.starts_at.0 - clock <= CLOSING_WITHIN;
-        let close = is_near.then(|| closing(pick, &LineView::all(quotes))).flatten();
+        let close = is_near.then(|| closing(pick, &LineView::all(&quotes), &self.chances)).flatten();
         for task in offer.map(Task::Offer).into_iter().chain(close.map(Task::Closing)) {
             self.settler.settle(&task)?;
         }
@@ -130,14 +129,13 @@ impl RuleRun<'_> {
     }
 }
 
-/// The bet of a rule at a line, with its book: home, draw and away of the whole match, at books without a fee.
+/// The bet of a rule at a line, with its book: home, draw and away, at books without a fee.
 fn rule_pick<'a>(rule: &RuleFile, league: &str, view: &'a LineView<'_>) -> Option<(&'a str, RulePick)> {
-    let is_winner = matches!(view.market.family, Family::H2h | Family::H2h3Way);
-    if !is_winner || view.market.period != Period::FullTime || view.outcomes != THREE_WAYS {
+    if view.outcomes != THREE_WAYS {
         return None;
     }
-    let is_open = |row: &&BookRow<'_>| row.quotes.iter().all(|quote| is_without_fee(quote));
-    let rows = view.rows.iter().filter(is_open);
+    let is_open = |row: &BookRow<'_>| row.quotes.iter().all(|quote| is_without_fee(quote));
+    let rows = view.rows().filter(is_open);
     let books: Vec<_> = rows.filter_map(|row| Some((row.book, row.three()?))).collect();
     let taken = rule.pick(&MatchPrices { league, books: &books })?;
     let has_price = |(book, prices): &&(&str, [Price; 3])| {
@@ -150,7 +148,7 @@ fn rule_pick<'a>(rule: &RuleFile, league: &str, view: &'a LineView<'_>) -> Optio
 
 fn candidate(
     rule: &RuleFile,
-    (listed, clock): (&ListedEvent, Micros),
+    (event, clock): (&Event, Micros),
     view: &LineView<'_>,
     (book, taken): (&str, &RulePick),
 ) -> Option<PickCandidate> {
@@ -159,7 +157,7 @@ fn candidate(
         bot: rule.bot.clone(),
         version: rule.version.into(),
         feed: FeedKind::Recorded.into(),
-        event: listed.info.as_ref().clone(),
+        event: event.clone(),
         market: view.market.family.into(),
         period: view.market.period.into(),
         line: view.line.map(Points),

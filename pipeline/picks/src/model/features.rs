@@ -28,9 +28,8 @@ pub struct Features {
 }
 
 impl Features {
-    /// From the prices of books on home, draw and away; `None` with too few.
-    #[must_use]
-    pub fn of(books: &[Three<Price>]) -> Option<Self> {
+    /// From the prices of books on home, draw and away, and what makes probabilities of them; `None` with too few.
+    pub fn of(books: &[Three<Price>], devigged: impl Fn(&Three<Price>) -> Option<Three>) -> Option<Self> {
         let used: Vec<(&Three<Price>, Three)> =
             books.iter().filter_map(|prices| Some((prices, devigged(prices)?))).collect();
         if used.len() < LEAST_BOOKS {
@@ -54,7 +53,9 @@ impl Features {
     }
 }
 
-fn devigged(prices: &Three<Price>) -> Option<Three> {
+/// The probabilities of a book's prices by Shin's method; `None` without a margin.
+#[must_use]
+pub fn devigged(prices: &Three<Price>) -> Option<Three> {
     fair(prices, Method::Shin)?.probabilities.try_into().ok()
 }
 
@@ -66,7 +67,8 @@ mod tests {
     fn columns_are_those_worked_out_by_hand() {
         let book = |home: &str, away: &str| [home, "4", away].map(|odds| Price::from_decimal(odds).unwrap());
         // Without a margin a probability is 1 / price: 1/2, 1/4, 1/4 three times, and 1/4, 1/4, 1/2 once.
-        let found = Features::of(&[book("2", "4"), book("2", "4"), book("2", "4"), book("4", "2")]).unwrap();
+        let books = [book("2", "4"), book("2", "4"), book("2", "4"), book("4", "2")];
+        let found = Features::of(&books, devigged).unwrap();
         let expected = [0.4375, 0.108_253_175_473_054_83, 0.0625, 0.1875, 4.0 * 0.4375, 0.0, 4.0, 0.0];
         for (ours, theirs) in found.columns[0].iter().zip(expected) {
             assert!((ours - theirs).abs() < 1e-9, "{:?}", found.columns[0]);
