@@ -194,6 +194,17 @@ fn load(arguments: &[&str]) {
     assert!(output.status.success());
 }
 
+/// Names from outside are text wherever they are shown, and a view with nothing to show is a view too.
+#[test]
+fn names_as_hostile_as_they_may_be_are_shown_as_text_and_empty_views_too() {
+    let mut reader = Command::new("node");
+    reader.args(["hostile.mjs", "", "", ""]).arg(root().join("api/dashboard/dist"));
+    reader.arg(root().join("schemas/openapi/openapi.json")).current_dir(node::folder());
+    let output = reader.env("ARB_TEST_CHROMIUM", chromium()).output().expect("node is there");
+    println!("{}", text(&output));
+    assert!(output.status.success() && text(&output).ends_with("{\"step\":\"done\"}\n"));
+}
+
 /// What is shown is right, in each row. How long tasks take is printed, not asserted: other tests run beside it.
 #[test]
 fn a_board_of_five_hundred_entries_is_shown_as_it_changes() {

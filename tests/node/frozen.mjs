@@ -46,9 +46,10 @@ export function entry(number, turn, now) {
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second. Returns its address, how many events it has sent, what it sent last of each
- * entry, and how to end it. With `flip` all entries become verified at once, or none is; with `hold` no further update is sent, or again. */
-export async function serve(dist, entries, perSecond) {
+/** Serves `dist`: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. Returns its address, how
+ * many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified at once, or none is; with `hold` no
+ * further update is sent, or again. */
+export async function serve(dist, entries, perSecond, { signals = [], more = {} } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
     return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
@@ -57,6 +58,7 @@ export async function serve(dist, entries, perSecond) {
   const answers = {
     '/session': { email: 'reader@example.com', plan: 'pro', csrf_token: 'x', expires_at: time(began + 86_400_000) },
     '/session/books': { as_of: time(began), books: [] },
+    ...more,
   }
   let [sent, isHeld] = [0, false]
   const latest = new Map()
@@ -69,7 +71,7 @@ export async function serve(dist, entries, perSecond) {
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
     }
-    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entry(number, 0, now))), signals: [] })
+    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entry(number, 0, now))), signals })
     let turn = 0
     streams.add((isVerified) => {
       for (let number = 0; number < entries; number++) {

@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 
 // The address of the server, that of the demonstration account, and where screenshots go.
-export const [url, demonstration, shots] = process.argv.slice(2)
+export const [, demonstration, shots] = process.argv.slice(2)
+export let [url] = process.argv.slice(2)
+/** From now on the server is another one. */
+export const moveTo = (address) => { url = address }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 export const EMAIL = `reader-${Date.now()}@example.com`
 export const PASSWORD = 'correct horse battery'

@@ -22,7 +22,7 @@ export const SCOPES: readonly ScopeOfKey[] = [
 
 /** Events that an endpoint can choose. */
 export const EVENTS: readonly string[] = [
-  'arb_window', 'close_signal', 'edge_signal', 'line_movement', 'stale_alert', 'pick', 'pick_graded', 'quota.warning', 'key.expiring', 'endpoint.disabled', 'feed.outage',
+  'arb_window', 'close_signal', 'edge_signal', 'line_movement', 'stale_alert', 'pick', 'pick_graded', 'window_graded', 'quota.warning', 'key.expiring', 'endpoint.disabled', 'feed.outage',
 ]
 
 export const BOTS: readonly string[] = ['consensus', 'sharp', 'steam', 'stale', 'model']

@@ -303,11 +303,26 @@ export interface PastLeg {
 
 /** What a window came to by the result of its event, had all of its stakes been placed. */
 export interface WindowSettlement {
+  version: number
+  state: string
   home: number | null
   away: number | null
   legs: { settlement: string; returned: number }[]
   returned: number
   profit: number
+  source: string
+  at: string
+}
+
+/** A grading of a window; a correction is another one. */
+export interface WindowGrade {
+  version: number
+  state: string
+  home: number | null
+  away: number | null
+  legs: { settlement: string; returned: number }[]
+  returned: number | null
+  profit: number | null
   source: string
   at: string
 }
@@ -389,6 +404,7 @@ export interface WindowHistory {
   evidence?: Evidence | null
   window?: PastWindow | null
   transitions?: Transition[]
+  gradings?: WindowGrade[]
 }
 
 export interface PricePoint {

@@ -33,14 +33,17 @@ export function Choice({ label, value, values, name, onChange }: {
   )
 }
 
-/** Which rows are open. A row that has not changed keeps the callback of an earlier drawing: it is of the set as it is then. */
+/**
+ * Which rows are open. A row that has not changed keeps the callback of an earlier drawing: it is of the set as it is then.
+ * A row opens in a task after the click's: a browser lays out in the task of a click what that has drawn, which makes one long task of two.
+ */
 export function useOpen(): [ReadonlySet<string>, (id: string) => void] {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const toggle = (id: string) => setOpen((open) => {
+  const toggle = (id: string) => setTimeout(() => setOpen((open) => {
     const next = new Set(open)
     if (!next.delete(id)) next.add(id)
     return next
-  })
+  }))
   return [open, toggle]
 }
 

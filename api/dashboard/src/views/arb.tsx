@@ -6,7 +6,7 @@ import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
 import { CLOSINGS, duration, market, outcome, percent, signed, whole, words, type Names } from '../model/text'
-import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowHistory } from '../model/types'
+import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
 import { Details, Lifetime } from './entry'
@@ -177,6 +177,21 @@ function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) 
   )
 }
 
+/** Every grading of a window, where its result was corrected or withdrawn. */
+function Gradings({ gradings }: { gradings: WindowGrade[] }) {
+  return (
+    <Table label="Gradings" head={[num('No.'), 'Reported', 'By', 'Result', num('Returned')]}>
+      {gradings.map((grade) => (
+        <tr key={grade.version}>
+          <th scope="row" class="number">{grade.version}</th><td><Time at={grade.at} /></td><td>{grade.source}</td>
+          <td class="number">{grade.profit === null ? 'withdrawn' : grade.home === null ? 'void' : `${grade.home} : ${grade.away}`}</td>
+          <td class="number">{grade.profit !== null && signed(grade.profit)}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
 function Heading({ entry, window, closed }: { entry: Entry | null; window: PastWindow | null; closed: string | null }) {
   const of = entry ?? window
   if (of === null) return <h1>Entry</h1>
@@ -223,6 +238,7 @@ export function Arb({ id }: { id: string }) {
       {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
       {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} names={names} format={format} sequence={entry.sequence} />}
       {!isLive && window !== null && <Closed window={window} format={format} />}
+      {!isLive && (value?.gradings?.length ?? 0) > 1 && <Gradings gradings={value?.gradings ?? []} />}
       {transitions.length > 0 && (
         <>
           <h2>Margin over time</h2>

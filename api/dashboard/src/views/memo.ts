@@ -1,6 +1,6 @@
 // Rows that are drawn again only when what they show has changed: near what is seen at once, elsewhere a few at a time. Of five hundred rows some twenty are
-// near. A row that is far away shows its entry as it is, a moment later, so that who searches the page finds what holds; its clocks stand still until it
-// comes near.
+// near, and their clocks tick a few at a time too. A row that is far away shows its entry as it is, a moment later, so that who searches the page finds what
+// holds; its clocks stand still until it comes near.
 
 import { Component, h, type ComponentType, type RefCallback } from 'preact'
 import { Turns } from '../model/turns'
@@ -20,7 +20,7 @@ export interface Placed {
 
 /** How far beyond the window a row is near. */
 const MARGIN = '600px'
-/** Far rows of a turn, and the pause between turns: 200 rows a second, and no turn takes long. */
+/** Rows of a turn, and the pause between turns: 200 rows a second, and no turn takes long. */
 const FEW = 4
 const PAUSE_MS = 20
 
@@ -34,8 +34,17 @@ function watcher(): IntersectionObserver {
   return watching
 }
 
-/** Far rows that show an earlier state of their entry, in the order in which they began to. */
-const outdated = new Turns<{ catchUp: () => void }>((row) => row.catchUp(), FEW, (turn) => setTimeout(turn, PAUSE_MS))
+interface Late {
+  catchUp: () => void
+}
+
+function turns(): Turns<Late> {
+  return new Turns<Late>((row) => row.catchUp(), FEW, (turn) => setTimeout(turn, PAUSE_MS))
+}
+
+/** Rows that show an earlier state of their entry or its clocks, in the order in which they began to: near ones, which wait for no far one, and far ones. */
+const near = turns()
+const far = turns()
 
 /** Of rows: callbacks are the same in meaning, and of a closed row the clock is of no use. */
 export function memo<P extends Drawn>(inner: ComponentType<P & Placed>): ComponentType<P> {
@@ -50,7 +59,7 @@ export function memo<P extends Drawn>(inner: ComponentType<P & Placed>): Compone
       if (element === null) return
       rows.set(element, (isNear) => {
         this.isNear = isNear
-        if (isNear && this.isLate) this.catchUp()
+        if (isNear && this.isLate) near.add(this)
       })
       watcher().observe(element)
     }
@@ -65,18 +74,24 @@ export function memo<P extends Drawn>(inner: ComponentType<P & Placed>): Compone
       const isChanged = next.entry !== was.entry
       const isOther = next.format !== was.format || next.isOpen !== was.isOpen || next.closed !== was.closed
       const isTicking = next.closed === null && next.now !== was.now
-      const isDrawn = isOther || (this.isNear && (isChanged || isTicking || this.isLate))
-      if (isChanged && !isDrawn) outdated.add(this)
-      this.isLate = !isDrawn && (isChanged || isTicking || this.isLate)
-      return isDrawn
+      if (isOther || (this.isNear && isChanged)) return true
+      this.isLate ||= isChanged || isTicking
+      if (this.isNear && this.isLate) near.add(this)
+      else if (isChanged) far.add(this)
+      return false
+    }
+
+    private leaveTurns() {
+      near.delete(this)
+      far.delete(this)
     }
 
     override componentWillUnmount() {
-      outdated.delete(this)
+      this.leaveTurns()
     }
 
     override render() {
-      outdated.delete(this)
+      this.leaveTurns()
       this.isLate = false
       return h(inner, { ...(this.props as P), place: this.place })
     }
