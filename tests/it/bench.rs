@@ -92,7 +92,8 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("accounts", "one that stands by", "from the kill to a reply", 1),
         ("takeover", "quotes", "longest pause of another partition", 1),
         ("picks", "all bots on", "a tick", 1),
-        ("picks", "graded", "throughput", 1),
+        ("picks", "graded", "throughput", 2),
+        ("picks", "windows, kept", "a window", 1),
     ] {
         assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");
     }

@@ -37,7 +37,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Part {
     /// All parts, in one table
-    All(PipelineOptions),
+    All(AllOptions),
     /// The engine alone, on one core, over polls decoded in memory
     Engine {
         /// A recording; without it the simulated market
@@ -48,7 +48,7 @@ pub(crate) enum Part {
     Sink(Home),
     /// The whole way from tick to feed over a Kafka, beside a bare client that does the same work
     Pipeline(PipelineOptions),
-    /// Other engines beside ours, where their programs are: not in `all`
+    /// Other engines beside ours, where their programs are; in `all` with its `--peers`
     Peers(PeersOptions),
     /// A request for the board, beside a bare server that answers the same bytes
     Board,
@@ -81,6 +81,15 @@ pub(crate) enum Part {
         /// Which
         role: Role,
     },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AllOptions {
+    #[command(flatten)]
+    pub(crate) pipeline: PipelineOptions,
+    /// Measure other engines too: the folder of their programs, built by its script `run`
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) peers: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -29,7 +29,7 @@ mod webhooks;
 
 use std::ffi::OsString;
 use std::iter::once;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ use arb::system::{clock, logs, output, signals};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::to_rfc3339;
 use clap::Parser;
-use cli::{Cli, KafkaOptions, Part, PeersOptions, PipelineOptions};
+use cli::{AllOptions, Cli, KafkaOptions, Part, PipelineOptions};
 use machine::Machine;
 use report::{Failure, Measured, Report};
 
@@ -132,8 +132,11 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let pipeline = |config: &'a PipelineOptions| -> Measurement<'a> {
         (pipeline::PART, Box::new(move || pipeline::run(config, scale, log_format, stop)))
     };
-    let peers = |config: &'a PeersOptions| -> Measurement<'a> {
-        (pipeline::peers::PART, Box::new(move || pipeline::peers::run(config, scale, log_format, stop)))
+    let peers = |kafka: &'a KafkaOptions, folder: &'a Path| -> Measurement<'a> {
+        (
+            pipeline::peers::PART,
+            Box::new(move || pipeline::peers::run(kafka, folder, scale, log_format, stop)),
+        )
     };
     let board = || -> Measurement<'a> { (board::PART, Box::new(move || board::run(scale, stop))) };
     let sse = || -> Measurement<'a> { (sse::PART, Box::new(move || Ok(sse::run(scale, stop)))) };
@@ -152,10 +155,10 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         (picks::PART, Box::new(move || picks::run(recording.as_deref(), scale, stop)))
     };
     match part {
-        Part::All(config) => {
-            vec![
-                engine(&config.recording),
-                pipeline(config),
+        Part::All(AllOptions { pipeline: config, peers: folder }) => {
+            let mut all = vec![engine(&config.recording), pipeline(config)];
+            all.extend(folder.iter().map(|folder| peers(&config.kafka, folder)));
+            all.extend([
                 sink(&config.kafka.home),
                 board(),
                 sse(),
@@ -164,11 +167,12 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 accounts(&config.kafka),
                 webhooks(&config.kafka),
                 picks(&config.recording),
-            ]
+            ]);
+            all
         }
         Part::Engine { recording } => vec![engine(recording)],
         Part::Pipeline(config) => vec![pipeline(config)],
-        Part::Peers(config) => vec![peers(config)],
+        Part::Peers(config) => vec![peers(&config.kafka, &config.peers)],
         Part::Sink(home) => vec![sink(home)],
         Part::Board => vec![board()],
         Part::Sse => vec![sse()],

@@ -7,6 +7,7 @@
 mod programs;
 mod rows;
 
+use std::path::Path;
 use std::time::Duration;
 
 use arb::cli::LogFormat;
@@ -26,7 +27,7 @@ use super::throughput::{PumpRun, pump};
 use super::{INTERVAL, go_on, partition_of};
 use crate::Scale;
 use crate::actor::MarketKind;
-use crate::cli::PeersOptions;
+use crate::cli::KafkaOptions;
 use crate::peer_market::{PeerMarket, Shape};
 use crate::report::Measured;
 use programs::{Peers, TICKS, WARM_UP};
@@ -70,20 +71,20 @@ struct Ours {
 }
 
 pub(crate) fn run(
-    config: &PeersOptions,
+    kafka: &KafkaOptions,
+    folder: &Path,
     scale: Scale,
     log_format: LogFormat,
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
     let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done =
-        KafkaGround::measured(&config.kafka, &mut children, stop, |ground| measure(config, scale, ground));
+    let done = KafkaGround::measured(kafka, &mut children, stop, |ground| measure(folder, scale, ground));
     children.stop();
     done
 }
 
-fn measure(config: &PeersOptions, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
-    let mut peers = Peers::find(&config.peers, scale, ground);
+fn measure(folder: &Path, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
+    let mut peers = Peers::find(folder, scale, ground);
     let filled = fill(if scale.is_quick { TICKS / QUICK.0 } else { TICKS }, ground)?;
     let mut ours = Ours::default();
     for round in 0..scale.rounds {
