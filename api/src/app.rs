@@ -43,7 +43,6 @@ use crate::http::service::{Service, Surroundings};
 use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
-use crate::picks::event_results::EventResults;
 use crate::picks::store::PickStore;
 use crate::pushes::{PushGate, PushLog};
 use crate::resources::account::Accounts;
@@ -92,7 +91,6 @@ pub struct App {
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
     picks: Arc<PickStore>,
-    event_results: Arc<EventResults>,
     results: TaskQueue,
     lags: GroupLags,
     drain: Drain,
@@ -201,7 +199,6 @@ impl App {
             history: None,
             boards,
             picks: Arc::default(),
-            event_results: Arc::default(),
             results: TaskQueue::new(partitions).0,
             lags: GroupLags::default(),
             drain: Drain::default(),
@@ -373,8 +370,7 @@ impl App {
                 webhooks: self.webhooks.clone(),
                 history: self.history.clone(),
             },
-            history: HistoryResource::new(self.history.clone(), &self.lists, Some(quotes))
-                .with_results(&self.event_results),
+            history: HistoryResource::new(self.history.clone(), &self.lists, Some(quotes)),
             test_history: HistoryResource::new(None, &self.test_market.lists, None),
             truth: TruthResource::new(self.history.clone()),
             events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },

@@ -25,7 +25,7 @@ pub(crate) use self::evidence::evidence_json;
 pub(crate) use self::odds::OddsFormat;
 pub(crate) use self::pick::PickView;
 pub(crate) use self::quote::quote_json;
-pub(crate) use self::settlement::settlement_json;
+pub(crate) use self::settlement::{GradingView, grading_json, settlement_json};
 pub(crate) use self::signal::SignalView;
 
 /// An entry at its rank.

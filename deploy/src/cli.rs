@@ -23,7 +23,9 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
-pub(crate) use clickhouse::{ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, Writer};
+pub(crate) use clickhouse::{
+    ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, StoredHistory, Writer,
+};
 pub(crate) use cluster::{Brokers, KafkaSecurity};
 pub(crate) use live::Live;
 pub(crate) use mcp::Mcp;
@@ -104,7 +106,7 @@ pub(crate) enum Command {
     Account(Account),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
-    /// Print the record of a bot of your own, written as a rule file, over football-data or recordings
+    /// Print the record of a bot of your own, written as a rule file, over football-data, recordings or what ClickHouse has stored
     Backtest(Backtest),
     /// Write the results of a file for events that have picks, and end
     Results(Results),

@@ -8,7 +8,7 @@ pub const STORE: &str = "arb_store";
 /// The database of the views, which analysts read.
 pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
-pub const TABLES: [&str; 8] = [
+pub const TABLES: [&str; 9] = [
     "ticks",
     "window_transitions",
     "line_movements",
@@ -17,6 +17,7 @@ pub const TABLES: [&str; 8] = [
     "signal_transitions",
     WEBHOOK_DELIVERIES,
     "pick_transitions",
+    "window_gradings",
 ];
 /// The table of the delivery log, which the API reads too.
 pub const WEBHOOK_DELIVERIES: &str = "webhook_deliveries";
@@ -53,6 +54,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "008_webhook_deliveries",
     "009_picks",
     "010_pick_offers",
+    "011_window_gradings",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -16,11 +16,12 @@ pub use accounts::{
 };
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,
-    LineMovement, Pick, PickChange, SignalChange, SignalQuote, StaleAlert, Ttl, Verification,
+    LegReturn, LineMovement, OpenedLeg, OpenedWindow, Pick, PickChange, SignalChange, SignalQuote,
+    StaleAlert, Ttl, Verification, WindowGrade, WindowGrading,
 };
 pub use picks::{
-    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StatePick, StatePicks,
-    StateResult,
+    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StateOpenedWindow,
+    StatePick, StatePicks, StateResult,
 };
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,
@@ -37,7 +38,7 @@ pub use state::{
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{
-    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
-    StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
-    WebhookTimer,
+    AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
+    StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookDelivery, WebhookEvent,
+    WebhookRedelivery, WebhookTarget, WebhookTimer,
 };

@@ -72,7 +72,7 @@ pub const SIGNALS: Topic = Topic {
     records: &[RecordType::EdgeSignal],
 };
 
-/// Every transition of every window and signal, and of picks what was published and graded.
+/// Every transition of every window and signal, what was published of picks, and the gradings of picks and windows.
 pub const FEED_EVENTS: Topic = Topic {
     name: "feed.events.v1",
     key: "event id",
@@ -85,6 +85,7 @@ pub const FEED_EVENTS: Topic = Topic {
         RecordType::CloseSignal,
         RecordType::SignalChange,
         RecordType::PickChange,
+        RecordType::WindowGrading,
     ],
 };
 
@@ -192,12 +193,13 @@ pub const SCAN_RESULTS: Topic = Topic {
 /// endpoint is in the partition of its id.
 pub const WEBHOOK_TASKS: Topic = Topic {
     name: "webhook.tasks.v1",
-    key: "event id, delivery id or endpoint id; timer",
+    key: "event; attempts; endpoint id; timer",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
     records: &[
         RecordType::WebhookEvent,
         RecordType::WebhookAttempt,
+        RecordType::WebhookAttempts,
         RecordType::WebhookTimer,
         RecordType::WebhookRedelivery,
     ],
@@ -206,10 +208,11 @@ pub const WEBHOOK_TASKS: Topic = Topic {
 /// Deliveries that are pending or have failed: the changelog of the delivery machine.
 pub const WEBHOOK_STATE: Topic = Topic {
     name: "webhook.state.v1",
-    key: "partition; progress; feed/ and its partition; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
+    key: "partition; progress; feed/ and its partition; body/ and its name; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
+        RecordType::StateWebhookBody,
         RecordType::StateWebhookDelivery,
         RecordType::StateWebhooks,
         RecordType::StateWebhookFeed,
@@ -237,7 +240,8 @@ pub const DEAD_WEBHOOK_TASKS: Topic = Topic {
     records: &[],
 };
 
-/// What bots and sources of results ask for: the only input of the settlement machine. An event is in the partition of its prices.
+/// What bots and sources of results ask for, and the arb windows that opened: the only input of the settlement machine. An event is in the
+/// partition of its prices.
 pub const PICK_TASKS: Topic = Topic {
     name: "picks.tasks.v1",
     key: "event id; timer",
@@ -248,18 +252,20 @@ pub const PICK_TASKS: Topic = Topic {
         RecordType::ResultReport,
         RecordType::PickClosing,
         RecordType::PickOffer,
+        RecordType::OpenedWindow,
         RecordType::PickTimer,
     ],
 };
 
-/// Picks that can still be graded, and results: the changelog of the settlement machine.
+/// Picks and windows that can still be graded, and results: the changelog of the settlement machine.
 pub const PICK_STATE: Topic = Topic {
     name: "picks.state.v1",
-    key: "partition; clock; pick/ and the id without its time; result/ and the event id",
+    key: "partition; clock; pick/ and the id without its time; window/ and the window id; result/ and the event id",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
         RecordType::StatePick,
+        RecordType::StateOpenedWindow,
         RecordType::StateResult,
         RecordType::StatePicks,
         RecordType::StatePartition,

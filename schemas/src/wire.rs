@@ -7,13 +7,12 @@
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
 mod change;
+mod datum;
 mod older;
 pub(crate) mod versions;
 
-use std::sync::LazyLock;
+use std::fmt::Display;
 
-use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::writer::datum::GenericDatumWriter;
 use apache_avro::{Schema, from_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -83,7 +82,7 @@ fn fits(length: usize, limit: usize) -> Result<(), WireError> {
     if length > limit { Err(WireError::TooLong { length, limit }) } else { Ok(()) }
 }
 
-/// A struct that is one [`RecordType`].
+/// A struct that is one [`RecordType`]: its fields are those of the schema, in the same order.
 pub trait Record: Serialize + DeserializeOwned {
     /// Which.
     const TYPE: RecordType;
@@ -125,25 +124,6 @@ pub enum WireError {
     Avro(String),
 }
 
-/// Reader and writer of one type; both resolve names once, which costs more than a record does.
-struct Codec {
-    writer: GenericDatumWriter<'static>,
-    reader: GenericDatumReader<'static>,
-}
-
-#[allow(clippy::expect_used)] // The schemas are part of the program; a test parses each.
-static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
-    RecordType::ALL.into_iter().map(|record| codec(record).expect("embedded schema")).collect()
-});
-
-fn codec(record: RecordType) -> Result<Codec, apache_avro::Error> {
-    let (schema, all) = newest(record)?;
-    Ok(Codec {
-        writer: GenericDatumWriter::builder(schema).schemata(all.clone())?.human_readable(false).build()?,
-        reader: GenericDatumReader::builder(schema).writer_schemata(all)?.human_readable(false).build()?,
-    })
-}
-
 /// A schema, and all that its names mean.
 type Parsed = (&'static Schema, Vec<&'static Schema>);
 
@@ -164,11 +144,6 @@ fn parsed(text: &str, references: Vec<&'static str>) -> Result<Parsed, apache_av
     Ok((schema, all))
 }
 
-fn codec_of(record: RecordType) -> &'static Codec {
-    // The types are declared in the order of `ALL`.
-    &CODECS[RecordType::ALL.iter().position(|known| *known == record).unwrap_or(0)]
-}
-
 /// The record as a message.
 ///
 /// # Errors
@@ -177,10 +152,7 @@ pub fn encode<T: Record>(record: &T) -> Result<Vec<u8>, WireError> {
     let mut message = Vec::with_capacity(256);
     message.push(0);
     message.extend((T::TYPE as u32).to_be_bytes());
-    codec_of(T::TYPE)
-        .writer
-        .write_ser(&mut message, record)
-        .map_err(|error| WireError::Avro(error.to_string()))?;
+    datum::write(&mut message, record).map_err(avro)?;
     fits(message.len(), T::TYPE.longest_written())?;
     Ok(message)
 }
@@ -223,7 +195,7 @@ fn encode_change(
     let mut message = Vec::with_capacity(entry.len() + 16);
     message.push(0);
     message.extend((record as u32).to_be_bytes());
-    change::put_text(&mut message, change);
+    datum::put_text(&mut message, change);
     message.extend(&entry[HEADER..]);
     fits(message.len(), record.longest_written())?;
     Ok(message)
@@ -254,9 +226,14 @@ pub fn decode<T: Record>(message: &[u8]) -> Result<T, WireError> {
     let id = message[..HEADER].last_chunk().map_or(0, |id| u32::from_be_bytes(*id));
     let older = OLDER_READERS.iter().find(|(older, _)| *older == id);
     let record = match older {
-        Some((_, reader)) => reader.read_value(&mut datum).and_then(|value| from_value(&value)),
-        None => codec_of(T::TYPE).reader.read_deser(&mut datum),
+        Some((_, reader)) => {
+            reader.read_value(&mut datum).and_then(|value| from_value(&value)).map_err(avro)?
+        }
+        None => datum::read(&mut datum).map_err(avro)?,
     };
-    let record = record.map_err(|error| WireError::Avro(error.to_string()))?;
     if datum.is_empty() { Ok(record) } else { Err(WireError::Trailing(datum.len())) }
+}
+
+fn avro(error: impl Display) -> WireError {
+    WireError::Avro(error.to_string())
 }

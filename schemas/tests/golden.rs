@@ -21,16 +21,16 @@ use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::schema_compatibility::SchemaCompatibility;
 use arb_model::fixtures::{
-    alert, close, entry, filter_values, movement, pick, signal, signal_change, window,
+    alert, close, entry, filter_values, movement, pick, signal, signal_change, window, window_grading,
 };
-use arb_model::{FilterValues, Name};
+use arb_model::{FilterValues, Name, Time};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, Pick, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
-    StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookTimer,
+    StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush, StateResult,
+    StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, WebhookTimer, WindowGrading,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -115,6 +115,11 @@ fn compare_picks() {
     stays(&StateResult { report: picks::report(), taken_at: 9 });
     stays(&StatePicks { clock: 10 });
     stays(&PickChange { change: "graded".into(), pick: pick() });
+    let WindowGrading { window, grade } = window_grading();
+    stays(&window);
+    stays(&window_grading());
+    let (starts_at, taken_at) = (Time(11), 12);
+    stays(&StateOpenedWindow { window, grade: Some(grade), starts_at, taken_at });
 }
 
 fn compare_scans() {
@@ -146,8 +151,10 @@ fn compare_webhooks() {
     stays(&webhooks::endpoint());
     stays(&webhooks::event());
     stays(&webhooks::attempt());
+    stays(&webhooks::attempts());
     stays(&WebhookTimer { at: 7 });
     stays(&webhooks::redelivery());
+    stays(&webhooks::body());
     stays(&webhooks::delivery());
     stays(&StateWebhooks { epoch: 1, sequence: 2, clock: 3 });
     stays(&StateWebhookFeed { partition: 3, epoch: 1_782_000_000_000, sequence: 9 });

@@ -5,9 +5,9 @@
 use std::time::{Duration, Instant};
 
 use arb_kafka::partition_of;
-use arb_model::fixtures::pick;
+use arb_model::fixtures::{pick, window_grading};
 use arb_runtime::fail_point::Point;
-use arb_schemas::records::{Pick, PickChange};
+use arb_schemas::records::{Pick, PickChange, WindowGrade, WindowGrading};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
@@ -47,6 +47,12 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
         [("published", Pick { grades: vec![], closing: None, ..pick() }), ("graded", pick())]
     {
         writer.write_pick(1, &PickChange { change: change.into(), pick });
+    }
+    let WindowGrading { window, grade } = window_grading();
+    let open =
+        WindowGrade { state: "open".into(), legs: vec![], returned: None, home: None, ..grade.clone() };
+    for grade in [grade, open] {
+        writer.write_grading(1, &WindowGrading { window: window.clone(), grade });
     }
     ground.expected()
 }

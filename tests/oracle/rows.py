@@ -15,11 +15,11 @@ import sys
 
 TOPICS = {
     "odds.ticks.v1": ("Frame", "PollEnd", "Heartbeat"),
-    "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange", "PickChange"),
+    "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange", "PickChange", "WindowGrading"),
     "webhook.deliveries.v1": ("WebhookDelivery",),
 }
 # The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
-REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal", "PickChange": "Pick"}
+REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal", "PickChange": "Pick", "WindowGrading": "OpenedWindow"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
     "alternate_spreads": "spreads", "alternate_totals": "totals",
@@ -212,6 +212,19 @@ def pick(record):
     }
 
 
+def grading(record):
+    told, grade = record["window"], record["grade"]
+    same = ("in_play", "market", "period", "line", "margin", "margin_worst", "verified", "simultaneous", "total_stake_max", "opened_at")
+    leg = ("outcome", "side", "book", "price", "implied_probability", "stake_share")
+    paid = grade["legs"] or [{"settlement": "", "returned": None}] * len(told["legs"])
+    yield {
+        "window_id": told["id"], "grade": grade["version"], "state": grade["state"], "at": grade["at"], **event_columns(told["event"]),
+        **{name: told[name] for name in same}, **{f"legs.{name}": [each[name] for each in told["legs"]] for name in leg},
+        **{f"legs.{name}": [each[name] for each in paid] for name in ("settlement", "returned")}, "returned": grade["returned"],
+        "home_points": grade["home"], "away_points": grade["away"], "result_source": grade["source"],
+    }
+
+
 def delivery(record):
     yield dict(record)
 
@@ -219,7 +232,7 @@ def delivery(record):
 ROWS = {
     "Frame": ("ticks", ticks), "LineMovement": ("line_movements", movement), "StaleAlert": ("stale_alerts", alert),
     "SignalChange": ("signal_transitions", signal), "WebhookDelivery": ("webhook_deliveries", delivery),
-    "PickChange": ("pick_transitions", pick),
+    "PickChange": ("pick_transitions", pick), "WindowGrading": ("window_gradings", grading),
 }
 WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 

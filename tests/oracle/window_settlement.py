@@ -82,4 +82,5 @@ def main():
         print(f"{market},{text},{status},{home},{away},{shown},{backs},{total}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,9 +5,9 @@ use arb_runtime::stop::Stop;
 
 use super::App;
 use crate::lists::follow::FollowError;
+use crate::picks::follow;
 #[cfg(test)]
 use crate::picks::store::PickStore;
-use crate::picks::{event_results, follow};
 use crate::tasks::TaskQueue;
 
 impl App {
@@ -29,13 +29,5 @@ impl App {
     /// [`FollowError`].
     pub fn follow_picks(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
         follow::follow(table, &self.picks, stop)
-    }
-
-    /// Reads the changelog of the settlement machine until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`FollowError`].
-    pub fn follow_results(&self, table: Table, stop: &Stop) -> Result<(), FollowError> {
-        event_results::follow(table, &self.event_results, stop)
     }
 }

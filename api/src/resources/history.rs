@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::history::{History, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery};
+use arb_sink::history::{
+    History, PastGrading, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery,
+};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use warp::http::HeaderValue;
@@ -25,9 +27,8 @@ use crate::lists::Lists;
 use crate::lists::entries::Entries;
 use crate::lists::listed::Listed;
 use crate::lists::sport::Sport;
-use crate::picks::event_results::EventResults;
 use crate::quotes::store::Quotes;
-use crate::view::{EntryView, csv, evidence_json, settlement_json};
+use crate::view::{EntryView, csv, evidence_json, grading_json, settlement_json};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
@@ -48,8 +49,6 @@ pub(crate) struct HistoryResource {
     board: Arc<Entries<BoardEntry>>,
     /// Of which evidence is computed; `None` for test keys, whose market has entries alone.
     quotes: Option<Arc<Quotes>>,
-    /// By which windows are graded.
-    results: Arc<EventResults>,
 }
 
 /// A page of windows.
@@ -97,13 +96,13 @@ impl HistoryPage {
         })
     }
 
-    fn answer(self, mut windows: Vec<PastWindow>, results: &EventResults) -> Response {
+    fn answer(self, mut windows: Vec<PastWindow>, gradings: &[PastGrading]) -> Response {
         let has_more = windows.len() > self.limit;
         windows.truncate(self.limit);
         let last = windows.last().filter(|_| has_more).map(PastWindow::place);
         let next = last.map(|after| Cursor { after, filter: self.query }.encode());
         if !self.is_csv {
-            let shown: Vec<_> = windows.iter().map(|window| view(window, results)).collect();
+            let shown: Vec<_> = windows.iter().map(|window| view(window, gradings)).collect();
             return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
         }
         let mut response = Response::new(csv::windows(&windows).into());
@@ -120,25 +119,20 @@ impl HistoryResource {
     /// Of a history, of what is open, and of quotes, where there are any.
     pub(crate) fn new(history: Option<History>, lists: &Lists, quotes: Option<&Arc<Quotes>>) -> Self {
         let quotes = quotes.map(Arc::clone);
-        Self { history, board: Arc::clone(&lists.board), quotes, results: Arc::default() }
-    }
-
-    /// With the results of events.
-    pub(crate) fn with_results(self, results: &Arc<EventResults>) -> Self {
-        Self { results: Arc::clone(results), ..self }
+        Self { history, board: Arc::clone(&lists.board), quotes }
     }
 
     /// A page of windows, the newest first.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let page = HistoryPage::parse(request)?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
-        let results = Arc::clone(&self.results);
         charge.charge()?;
         Ok(Box::pin(async move {
             // One more than is shown reveals whether there is another page.
             let asked = history.windows(&page.query, page.before.as_ref(), page.limit + 1);
             let windows = asked.await.map_err(|error| Problem::history_unread(&error))?;
-            Ok(page.answer(windows, &results))
+            let gradings = if page.is_csv { Vec::new() } else { gradings(&history, &windows).await? };
+            Ok(page.answer(windows, &gradings))
         }))
     }
 
@@ -149,7 +143,7 @@ impl HistoryResource {
             return Err(Problem::invalid_param(parameter, "is unknown"));
         }
         let (open, evidence) = self.open(&id)?;
-        let (history, results) = (self.history.clone(), Arc::clone(&self.results));
+        let history = self.history.clone();
         charge.charge()?;
         Ok(Box::pin(async move {
             let stored = match &history {
@@ -159,10 +153,14 @@ impl HistoryResource {
             if open.is_none() && stored.is_none() {
                 return Err(Problem::unknown_id(NO_WINDOW));
             }
-            let (window, transitions) = stored.unzip();
-            let transitions = transitions.map(|all| all.iter().map(transition_view).collect::<Vec<_>>());
+            let transitions = stored.iter().flat_map(|stored| &stored.transitions);
+            let gradings = stored.iter().flat_map(|stored| &stored.gradings);
             let shown = json!({
-                "open": open, "evidence": evidence, "window": window.as_ref().map(|window| view(window, &results)), "transitions": transitions.unwrap_or_default(),
+                "open": open,
+                "evidence": evidence,
+                "window": stored.as_ref().map(|stored| view(&stored.window, &stored.gradings)),
+                "transitions": transitions.map(transition_view).collect::<Vec<_>>(),
+                "gradings": gradings.map(grading_json).collect::<Vec<_>>(),
             });
             Ok(reply::json(shown.to_string()))
         }))
@@ -200,17 +198,34 @@ impl HistoryResource {
     }
 }
 
-/// The newest window of an id, and its transitions.
-async fn stored(history: &History, window: String) -> Result<Option<(PastWindow, Vec<Transition>)>, Problem> {
-    let query = WindowQuery { window: Some(window), ..WindowQuery::default() };
-    let found = history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
-    let Some(found) = found.into_iter().next() else { return Ok(None) };
-    let transitions = history.transitions(&found.window, &found.topic, TRANSITIONS).await;
-    Ok(Some((found, transitions.map_err(|error| Problem::history_unread(&error))?)))
+/// The gradings of windows.
+async fn gradings(history: &History, windows: &[PastWindow]) -> Result<Vec<PastGrading>, Problem> {
+    history.gradings(windows).await.map_err(|error| Problem::history_unread(&error))
 }
 
-/// A window.
-fn view(window: &PastWindow, results: &EventResults) -> Value {
+/// A window as it was stored.
+struct StoredWindow {
+    window: PastWindow,
+    transitions: Vec<Transition>,
+    gradings: Vec<PastGrading>,
+}
+
+/// The newest window of an id.
+async fn stored(history: &History, window: String) -> Result<Option<StoredWindow>, Problem> {
+    let query = WindowQuery { window: Some(window), ..WindowQuery::default() };
+    let found = history.windows(&query, None, 1).await.map_err(|error| Problem::history_unread(&error))?;
+    let gradings = gradings(history, &found).await?;
+    let Some(window) = found.into_iter().next() else { return Ok(None) };
+    let transitions = history.transitions(&window.window, &window.topic, TRANSITIONS).await;
+    let transitions = transitions.map_err(|error| Problem::history_unread(&error))?;
+    Ok(Some(StoredWindow { window, transitions, gradings }))
+}
+
+/// A window, with what it came to by its own of the gradings.
+fn view(window: &PastWindow, gradings: &[PastGrading]) -> Value {
+    let is_own =
+        |grading: &&PastGrading| (&grading.window, &grading.topic) == (&window.window, &window.topic);
+    let own: Vec<_> = gradings.iter().filter(is_own).collect();
     let time = |micros: Option<Micros>| micros.map(to_rfc3339);
     let lifetime = window.closed_micros.map(|closed| (closed - window.opened_micros) as f64 / 1e6);
     json!({
@@ -238,7 +253,7 @@ fn view(window: &PastWindow, results: &EventResults) -> Value {
         "verified_ever": window.was_verified.unwrap_or(false),
         "updates": window.updates_count,
         "legs": bets(&window.bets),
-        "settlement": settlement_json(window, results.of(&window.event).as_ref().map(|saved| &saved.report)),
+        "settlement": settlement_json(&own),
     })
 }
 

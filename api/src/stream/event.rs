@@ -7,6 +7,7 @@ use arb_model::{FilterValues, Name};
 use arb_runtime::feed_mark::FeedMark;
 use arb_schemas::records::{
     ArbWindow, CloseSignal, Event as SportsEvent, LineMovement, PickChange, SignalChange, StaleAlert,
+    WindowGrading,
 };
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
@@ -14,7 +15,7 @@ use bytes::Bytes;
 use super::position::{self, Epoch, Positions};
 use super::view::{self, AlertView, CloseView, MovementView};
 use crate::lists::listed::About;
-use crate::view::{ROOM, write};
+use crate::view::{GradingView, ROOM, write};
 
 /// What comes before the change in the text of a window: its first field.
 const CHANGE: &[u8] = b"\ndata: {\"change\":\"";
@@ -29,10 +30,11 @@ pub(super) enum EventKind {
     EdgeSignal,
     Pick,
     PickGraded,
+    WindowGraded,
 }
 
 impl EventKind {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::ArbWindow,
         Self::LineMovement,
         Self::StaleAlert,
@@ -40,6 +42,7 @@ impl EventKind {
         Self::EdgeSignal,
         Self::Pick,
         Self::PickGraded,
+        Self::WindowGraded,
     ];
 
     /// As `event:` and the parameter `event` spell it.
@@ -52,6 +55,7 @@ impl EventKind {
             Self::EdgeSignal => "edge_signal",
             Self::Pick => "pick",
             Self::PickGraded => "pick_graded",
+            Self::WindowGraded => "window_graded",
         }
     }
 }
@@ -65,6 +69,7 @@ pub(super) enum Event {
     CloseSignal(CloseSignal),
     EdgeSignal(Box<SignalChange>),
     Pick(Box<PickChange>),
+    Grading(Box<WindowGrading>),
 }
 
 impl Event {
@@ -76,6 +81,7 @@ impl Event {
             RecordType::CloseSignal => decode(message).map(Self::CloseSignal),
             RecordType::SignalChange => decode(message).map(Box::new).map(Self::EdgeSignal),
             RecordType::PickChange => decode(message).map(Box::new).map(Self::Pick),
+            RecordType::WindowGrading => decode(message).map(Box::new).map(Self::Grading),
             _ => decode(message).map(Box::new).map(Self::ArbWindow),
         }
     }
@@ -89,6 +95,7 @@ impl Event {
             Self::EdgeSignal(_) => EventKind::EdgeSignal,
             Self::Pick(changed) if changed.change == PUBLISHED => EventKind::Pick,
             Self::Pick(_) => EventKind::PickGraded,
+            Self::Grading(_) => EventKind::WindowGraded,
         }
     }
 
@@ -105,8 +112,8 @@ impl Event {
             Self::ArbWindow(window) => Some(&window.entry.id),
             Self::CloseSignal(closed) => Some(&closed.id),
             Self::EdgeSignal(changed) => Some(&changed.signal.id),
-            // Each of a pick is sent, also to a client that wants the latest state alone: a grading does not replace it.
-            Self::LineMovement(_) | Self::StaleAlert(_) | Self::Pick(_) => None,
+            // Each of a pick is sent, also to a client that wants the latest state alone: a grading replaces nothing.
+            Self::LineMovement(_) | Self::StaleAlert(_) | Self::Pick(_) | Self::Grading(_) => None,
         }
     }
 
@@ -135,10 +142,13 @@ impl Event {
                 let pick = &changed.pick;
                 about_event(&pick.event, Some(pick.market.as_str()), Some(&pick.book))
             }
+            Self::Grading(graded) => {
+                about_event(&graded.window.event, Some(graded.window.market.as_str()), None)
+            }
         }
     }
 
-    /// Of a window: what filters compare, before and after.
+    /// Of a window: what filters compare, before and after. Of its grading they compare what it opened with.
     fn step(&self) -> Option<WindowStep> {
         let before = |replaced: &Option<FilterValues>| match replaced {
             Some(values) => Before::Was(values.clone()),
@@ -151,6 +161,9 @@ impl Event {
                 Some(WindowStep { now: Some(entry.filter_values()), before })
             }
             Self::CloseSignal(closed) => Some(WindowStep { now: None, before: before(&closed.replaced) }),
+            Self::Grading(graded) => {
+                Some(WindowStep { now: Some(graded.window.filter_values()), before: Before::Nothing })
+            }
             _ => None,
         }
     }
@@ -164,6 +177,7 @@ impl Event {
             Self::CloseSignal(closed) => write(text, &CloseView::new(closed)),
             Self::EdgeSignal(changed) => write(text, &view::edge_signal(changed)),
             Self::Pick(changed) => write(text, &view::pick(changed)),
+            Self::Grading(graded) => write(text, &GradingView::new(graded)),
         }
     }
 }
@@ -338,6 +352,7 @@ pub(super) fn id_line(epoch: &Epoch, positions: &Positions) -> String {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::fixtures::window_grading;
     use arb_schemas::wire::encode;
 
     use super::super::tests::{changed, close, window};
@@ -355,6 +370,7 @@ mod tests {
             (encode(&*changed).unwrap(), EventKind::EdgeSignal),
             (encode(&pick_change("published")).unwrap(), EventKind::Pick),
             (encode(&pick_change("graded")).unwrap(), EventKind::PickGraded),
+            (encode(&window_grading()).unwrap(), EventKind::WindowGraded),
         ] {
             assert_eq!(Event::decode(&message).unwrap().kind(), kind);
         }

@@ -53,7 +53,7 @@ impl Fold {
                     Arc::make_mut(&mut self.signals).remove(&changed.signal.id);
                 }
             },
-            Event::LineMovement(_) | Event::StaleAlert(_) | Event::Pick(_) => {}
+            Event::LineMovement(_) | Event::StaleAlert(_) | Event::Pick(_) | Event::Grading(_) => {}
         }
     }
 

@@ -142,7 +142,7 @@ impl StreamQuery {
 }
 
 fn kinds(name: &str, text: &str) -> Result<EventKinds, Problem> {
-    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, with commas between";
+    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, window_graded, with commas between";
     let mut wanted = EventKinds::default();
     for key in text.split(',') {
         let kind = EventKind::ALL.into_iter().find(|kind| kind.key() == key);
@@ -164,9 +164,16 @@ fn id(name: &str, text: &str) -> Result<EventId, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::fixtures::window_grading;
+
     use super::super::position::Positions;
     use super::super::tests::{changed, close, window};
     use super::*;
+
+    /// The grading of a window that was not verified, of a margin of 0.0526, at alpha and beta.
+    fn grading() -> Block {
+        block(&super::super::event::Event::Grading(Box::new(window_grading())))
+    }
 
     fn block(event: &super::super::event::Event) -> Block {
         Block::new(event, (0, 0, None), &[0; 16], &Positions::new(vec![1]))
@@ -194,6 +201,23 @@ mod tests {
         ] {
             let filter = parse(query).filter;
             assert_eq!(blocks.each_ref().map(|block| filter.part(block) == Part::Whole), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn filters_of_windows_are_compared_with_what_a_graded_window_opened_with() {
+        let block = grading();
+        for (query, part) in [
+            ("", Part::Whole),
+            ("event=window_graded&min_margin=0.05&book=beta&market=totals", Part::Whole),
+            ("event=pick_graded", Part::Nothing),
+            ("verified=true", Part::Nothing),
+            ("min_margin=0.06", Part::Nothing),
+            ("book=gamma", Part::Nothing),
+            ("sport=tennis", Part::Nothing),
+            ("kind=steam", Part::Whole),
+        ] {
+            assert_eq!(parse(query).filter.part(&block), part, "{query}");
         }
     }
 

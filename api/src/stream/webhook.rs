@@ -95,12 +95,14 @@ fn subject(event: &Event) -> (&str, Micros) {
             let pick = &changed.pick;
             (&pick.id, pick.grade().map_or(pick.published_at, |grade| grade.at).0)
         }
+        Event::Grading(graded) => (&graded.window.id, graded.grade.at.0),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use arb_schemas::records::{ArbWindow, BoardEntry};
+    use arb_model::fixtures::window_grading;
+    use arb_schemas::records::{ArbWindow, BoardEntry, WindowGrading};
     use arb_schemas::wire::encode;
     use serde_json::Value;
 
@@ -115,6 +117,13 @@ mod tests {
         assert_eq!((&data["id"], &data["sequence"]), (&"a".into(), &2.into()));
         let (moved, _) = WebhookFeed::read(&encode(&moved()).unwrap()).unwrap();
         assert_eq!((moved.kind, moved.subject.as_str()), ("line_movement", ""));
+        let (graded, event) = WebhookFeed::read(&encode(&window_grading()).unwrap()).unwrap();
+        let WindowGrading { window, grade } = window_grading();
+        assert_eq!((graded.kind, &graded.subject, graded.at), ("window_graded", &window.id, grade.at.0));
+        let data: Value = serde_json::from_str(&graded.data).unwrap();
+        assert_eq!((&data["id"], &data["grade"]["version"]), (&window.id.as_str().into(), &2.into()));
+        let filter = WebhookFeed::filter("verified=true").unwrap();
+        assert_eq!(WebhookFeed::part(&filter, &event), FeedPart::Nothing, "it opened unverified");
         assert!(WebhookFeed::read(b"").is_err());
     }
 

@@ -11,7 +11,7 @@ use crate::http::problem::Problem;
 use crate::stream::webhook::check_filter;
 
 const BAD_EVENTS: &str = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, \
-     quota.warning, key.expiring, \
+     window_graded, quota.warning, key.expiring, \
      endpoint.disabled and feed.outage, each once";
 const BAD_FILTERS: &str = "must be an object of texts, numbers and truth values";
 

@@ -4,10 +4,11 @@
 
 use std::path::PathBuf;
 
+use arb_schemas::time::Micros;
 use arb_sink::clickhouse::roles;
 use clap::Args;
 
-use super::{Child, Home, secrets};
+use super::{Child, Home, secrets, time};
 
 /// Of the local server, HTTP.
 pub(crate) const PORT: u16 = 18_123;
@@ -72,6 +73,40 @@ pub(crate) struct HistorySource {
     // A setting of the environment; an option only because there is no other way to read one.
     #[arg(long = "history-password", hide = true, env = secrets::READER, hide_env_values = true)]
     pub(crate) password: Option<String>,
+}
+
+/// ClickHouse as a backtest sees it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct StoredHistory {
+    /// What ClickHouse has stored instead: the polls of each source and league, with the prices of winners
+    #[arg(long = "history", conflicts_with_all = ["table", "recordings"])]
+    pub(crate) is_asked: bool,
+    /// Of that the polls of one league, by its key
+    #[arg(long, value_name = "KEY", requires = "is_asked")]
+    pub(crate) league: Option<String>,
+    /// Of that the polls that were received at this time or later
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "is_asked")]
+    pub(crate) since: Option<Micros>,
+    /// Of that the polls that were received before this time
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "is_asked")]
+    pub(crate) until: Option<Micros>,
+    /// ClickHouse's HTTP address [default: that of the local one]
+    #[arg(long = "clickhouse-url", env = "CLICKHOUSE_URL", value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
+    #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// ClickHouse's user
+    #[arg(long = "clickhouse-user", default_value = roles::READER)]
+    pub(crate) user: String,
+    /// File of its password, instead of the environment's or the local one's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+    // A setting of the environment; an option only because there is no other way to read one.
+    #[arg(long = "reader-password", hide = true, env = secrets::READER, hide_env_values = true)]
+    pub(crate) password: Option<String>,
+    #[command(flatten)]
+    pub(crate) home: Home,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -174,7 +174,7 @@ pub(crate) struct Deliver {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Settle {
-    /// Consumer group; a transactional id is its name and a partition
+    /// Consumer group of the tasks; the one of the feed is its name and -feed, a transactional id its name and a partition
     #[arg(long, env = "ARB_SETTLE_GROUP", default_value = "arb-settle")]
     pub(crate) group: String,
     /// Commit after so many milliseconds at the latest: every pick and grading waits for it

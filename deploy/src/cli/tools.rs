@@ -9,7 +9,7 @@ use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::secrets::API_KEY;
-use super::{Brokers, Format, Home, Market, seconds, time};
+use super::{Brokers, Format, Home, Market, StoredHistory, seconds, time};
 
 /// What a key may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,9 +118,9 @@ pub(crate) struct Backtest {
     #[arg(long, value_name = "FILE")]
     pub(crate) bot: PathBuf,
     /// The table of football-data (.csv, also as .csv.zst)
-    #[arg(required_unless_present = "recordings")]
+    #[arg(required_unless_present_any = ["recordings", "is_asked"])]
     pub(crate) table: Option<PathBuf>,
-    /// A recording instead, such as an export from ClickHouse; several are played one after the other
+    /// A recording instead; several are played one after the other
     #[arg(long = "recording", value_name = "FILE", conflicts_with = "table")]
     pub(crate) recordings: Vec<PathBuf>,
     /// How the recordings write their prices
@@ -129,6 +129,8 @@ pub(crate) struct Backtest {
     /// File of books (TOML) for recordings; without one the table that this program ships with
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) stored: StoredHistory,
 }
 
 #[derive(Debug, Clone, Args)]

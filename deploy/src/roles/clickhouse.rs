@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::bail;
 use arb_sink::clickhouse::{Settings, roles};
 
-use crate::cli::{CLICKHOUSE_PORT, HistorySource, Migrate, Writer};
+use crate::cli::{CLICKHOUSE_PORT, HistorySource, Migrate, StoredHistory, Writer};
 use crate::local::clickhouse::passwords;
 
 /// Address, user and password, for the sink.
@@ -29,6 +29,16 @@ pub(super) fn reader(config: &HistorySource) -> anyhow::Result<Option<Settings>>
     };
     let settings = settings(Some(url), &config.user, roles::READER, password, Path::new(""))?;
     Ok(Some(Settings { ca: config.ca.clone(), ..settings }))
+}
+
+/// The same for a backtest.
+pub(super) fn stored(config: &StoredHistory) -> anyhow::Result<Settings> {
+    let password = match (&config.password_file, &config.password) {
+        (Some(file), _) => Some(passwords::read(file)?),
+        (None, given) => given.clone(),
+    };
+    let settings = settings(config.url.as_ref(), &config.user, roles::READER, password, &config.home.home)?;
+    Ok(Settings { ca: config.ca.clone(), ..settings })
 }
 
 /// The same for migrations, and for the creation of users.

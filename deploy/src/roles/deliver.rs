@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use arb_accounts::codec as accounts_codec;
 use arb_api::stream::webhook::WebhookFeed;
 use arb_deliver::address::Rules;
+use arb_deliver::attempt_batch::AttemptBatches;
 use arb_deliver::client::WebhookClient;
 use arb_deliver::connector::{GuardedConnector, system_resolver};
 use arb_deliver::counts::DeliverCounts;
@@ -23,19 +23,19 @@ use arb_deliver::machine::DeliverMachine;
 use arb_deliver::schedule::Schedule;
 use arb_deliver::sender::{Report, Sender};
 use arb_deliver::{telemetry, verifier};
-use arb_kafka::{self as kafka, Cluster, CommandProducer, SinkConsumer, Table, TaskProducer};
+use arb_kafka::{self as kafka, Beginning, Cluster, CommandProducer, Forwarder, Table, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
-use arb_schemas::records::WebhookTimer;
+use arb_schemas::records::{WebhookAttempts, WebhookTimer};
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, FEED_EVENTS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS};
 use arb_schemas::wire;
 
 use super::guarded;
-use super::machine::{self, MachineRole};
+use super::machine::{self, MachineRole, thread};
 use crate::cli::Deliver;
 use crate::roles::admin::Admin;
 use crate::roles::cluster;
@@ -47,8 +47,10 @@ const RECORDS: usize = 1_000;
 const TICK: Duration = Duration::from_secs(1);
 /// How long the writer waits for a report.
 const WAIT: Duration = Duration::from_millis(10);
+/// Between two writes of reports: what comes meanwhile is written together, so that threads, requests and transactions are for many.
+const PACE: Duration = Duration::from_millis(20);
 /// Reports that are written before anything else is looked at.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 4_096;
 /// Threads that send.
 const SENDERS: usize = 2;
 /// How often it is looked whether the endpoints have been read.
@@ -129,18 +131,13 @@ fn start_fan_out(
     endpoints: &Arc<Endpoints>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
-    let mut fan_out: FanOut<WebhookFeed> = FanOut {
-        consumer: SinkConsumer::join(cluster, &format!("{}-feed", config.group), &[FEED_EVENTS])?,
-        producer: TaskProducer::new(cluster, &WEBHOOK_TASKS)?,
-        partitions,
-        endpoints: Arc::clone(endpoints),
-        filters: HashMap::new(),
-        clock: clock::now,
-        pulse: Pulse::default(),
-    };
+    let topics = (&FEED_EVENTS, &WEBHOOK_TASKS);
+    let feed = Forwarder::join(cluster, &format!("{}-feed", config.group), topics, Beginning::Next)?;
+    let mut fan_out: FanOut<WebhookFeed> =
+        FanOut { partitions, endpoints: Arc::clone(endpoints), filters: HashMap::new(), clock: clock::now };
     thread("fan-out", stop, move |stop| {
         while !fan_out.endpoints.is_ready() && !stop.wait(POLL) {}
-        Ok(fan_out.run(stop)?)
+        Ok(fan_out.run(feed, stop)?)
     })
 }
 
@@ -176,12 +173,14 @@ struct TaskWriter {
 
 impl TaskWriter {
     fn write(&self, reported: &Receiver<Report>, stop: &Stop) -> anyhow::Result<()> {
-        let mut timer_at = Instant::now();
+        let (mut timer_at, mut written_at) = (Instant::now(), Instant::now());
         while !stop.is_stopped() {
             match reported.recv_timeout(WAIT) {
                 Ok(report) => {
-                    self.report(&report)?;
-                    reported.try_iter().take(AT_ONCE).try_for_each(|report| self.report(&report))?;
+                    // The first one after a pause is written at once.
+                    let _ = stop.wait(PACE.saturating_sub(written_at.elapsed()));
+                    written_at = Instant::now();
+                    self.reports(std::iter::once(report).chain(reported.try_iter().take(AT_ONCE)))?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -198,16 +197,26 @@ impl TaskWriter {
         Ok(self.tasks.flush()?)
     }
 
-    fn report(&self, report: &Report) -> anyhow::Result<()> {
-        match report {
-            Report::Attempt(partition, attempt) => {
-                Ok(self.tasks.send(*partition, &attempt.delivery, &wire::encode(attempt)?)?)
-            }
-            Report::Command(request) => {
-                self.commands.send(&request.id, &accounts_codec::encode_request(request)?)?;
-                Ok(())
+    /// Writes what was reported, the attempts of a partition together.
+    fn reports(&self, reports: impl Iterator<Item = Report>) -> anyhow::Result<()> {
+        let mut batches = AttemptBatches::default();
+        for report in reports {
+            match report {
+                Report::Attempt(partition, attempt) => {
+                    if let Some(full) = batches.add(partition, attempt) {
+                        self.attempts(partition, &full)?;
+                    }
+                }
+                Report::Command(request) => {
+                    self.commands.send(&request.id, &accounts_codec::encode_request(&request)?)?;
+                }
             }
         }
+        batches.into_rest().try_for_each(|(partition, rest)| self.attempts(partition, &rest))
+    }
+
+    fn attempts(&self, partition: i32, attempts: &WebhookAttempts) -> anyhow::Result<()> {
+        Ok(self.tasks.send(partition, "attempts", &wire::encode(attempts)?)?)
     }
 
     fn timers(&self) -> anyhow::Result<()> {
@@ -217,21 +226,4 @@ impl TaskWriter {
         }
         Ok(())
     }
-}
-
-/// A thread whose end, for whatever reason, is the process's.
-fn thread(
-    name: &'static str,
-    stop: &Stop,
-    work: impl FnOnce(&Stop) -> anyhow::Result<()> + Send + 'static,
-) -> anyhow::Result<()> {
-    let stop = stop.clone();
-    Builder::new().name(name.to_owned()).spawn(move || {
-        let ended = work(&stop);
-        if let Err(error) = &ended {
-            tracing::error!(thread = name, "{error:#}");
-        }
-        stop.stop();
-    })?;
-    Ok(())
 }

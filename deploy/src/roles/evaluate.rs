@@ -4,14 +4,19 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use anyhow::Context;
-use arb_ingest::source::SourceError;
+use anyhow::{Context, bail};
+use arb_ingest::recording;
+use arb_ingest::source::{Source, SourceError};
+use arb_ingest::table::Table;
 use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded, offered, ruled};
 use arb_picks::rule_file::RuleFile;
+use arb_sink::history::{History, RecordedLeague, RecordedQuery, RecordedTable};
+use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::{Backtest, Evaluate, Fit};
-use crate::roles::books;
+use crate::cli::{Backtest, Evaluate, Fit, StoredHistory};
+use crate::roles::{books, clickhouse};
 use crate::system::output;
 
 /// Prints the report; a recording that breaks off is reported as far as it goes, and fails the command.
@@ -47,14 +52,19 @@ fn bots(path: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the record of a user's bot over the matches of a table, or what it would have bet on over recordings.
+/// Prints the record of a user's bot over the matches of a table, or what it would have bet on over recordings or what is stored.
 pub(crate) fn backtest(config: &Backtest) -> anyhow::Result<ExitCode> {
     let name = || config.bot.display().to_string();
     let text = std::fs::read_to_string(&config.bot).with_context(name)?;
     let Some(table) = &config.table else {
         let rule = RuleFile::parse_for_recordings(&text).with_context(name)?;
-        let (paths, books) = (&config.recordings, books::read(config.books_file.as_deref())?);
-        let offered = ruled(&rule, paths.iter().map(PathBuf::as_path), config.odds_format.into(), &books)?;
+        let books = books::read(config.books_file.as_deref())?;
+        let files = config.recordings.iter().map(|path| recording::open(path, config.odds_format.into()));
+        let offered = if config.stored.is_asked {
+            ruled(&rule, stored(&config.stored)?, &books)
+        } else {
+            ruled(&rule, files, &books)
+        }?;
         output::write(&offered)?;
         return Ok(report_cut(&offered.cut));
     };
@@ -63,6 +73,35 @@ pub(crate) fn backtest(config: &Backtest) -> anyhow::Result<ExitCode> {
     let history = history.with_context(|| table.display().to_string())?;
     output::write(arb_picks::evaluation::backtest(&rule, &history))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What ClickHouse has stored, a recording for each source and league.
+fn stored(
+    config: &StoredHistory,
+) -> anyhow::Result<impl Iterator<Item = Result<Box<dyn Source>, SourceError>>> {
+    let history = History::new(clickhouse::stored(config)?)?;
+    let runtime = Arc::new(Builder::new_current_thread().enable_all().build()?);
+    let StoredHistory { league, since, until, .. } = config.clone();
+    let query = RecordedQuery { league, since, until };
+    let leagues = runtime.block_on(history.recorded_leagues(&query))?;
+    if leagues.is_empty() {
+        let of = query.league.as_deref().unwrap_or("any league");
+        bail!("ClickHouse has no polls of {of} with prices of winners in this time");
+    }
+    Ok(leagues.into_iter().map(move |league| open_stored(&history, &runtime, league, query.clone())))
+}
+
+fn open_stored(
+    history: &History,
+    runtime: &Arc<Runtime>,
+    league: RecordedLeague,
+    query: RecordedQuery,
+) -> Result<Box<dyn Source>, SourceError> {
+    let what = format!("{} of {} in ClickHouse", league.league_key, league.source_name);
+    let name = league.source_name.clone();
+    let table = RecordedTable::open(history.clone(), Arc::clone(runtime), league, query)
+        .map_err(|error| SourceError::Io { what: what.clone(), error: std::io::Error::other(error) })?;
+    Ok(Box::new(Table::read(what.into(), name, Box::new(table))?))
 }
 
 /// Prints which recordings ended early.

@@ -44,6 +44,23 @@ pub(super) fn write_timers(
     Ok(())
 }
 
+/// A thread whose end, for whatever reason, is the process's.
+pub(super) fn thread(
+    name: &'static str,
+    stop: &Stop,
+    work: impl FnOnce(&Stop) -> anyhow::Result<()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let stop = stop.clone();
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let ended = work(&stop);
+        if let Err(error) = &ended {
+            tracing::error!(thread = name, "{error:#}");
+        }
+        stop.stop();
+    })?;
+    Ok(())
+}
+
 /// Reports how far each partition is, where its input ends, and how long the pump has been silent.
 pub(super) type Inspect = fn(&BTreeMap<i32, PartitionProgress>, &BTreeMap<i32, Span>, Option<Duration>);
 

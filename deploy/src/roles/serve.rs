@@ -29,8 +29,8 @@ use arb_kafka::{
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
-    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS, PROCESS_STATE,
-    SCAN_REQUESTS, SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PICK_TASKS, PICKS, PROCESS_STATE, SCAN_REQUESTS,
+    SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use arb_sink::history::History;
 use tokio::net::TcpSocket;
@@ -302,24 +302,21 @@ fn start_webhooks(
     Ok([("webhook-tasks", write), ("webhook-log", read)])
 }
 
-/// Starts what reads the picks of bots and the results of events, and what writes the results that clients report.
+/// Starts what reads the picks of bots, and what writes the results that clients report.
 fn start_picks(
     cluster: &Cluster,
     partitions: i32,
     (app, stop): (&SharedApp, &Stop),
     reported: Receiver<QueuedTask>,
-) -> anyhow::Result<[Named; 3]> {
+) -> anyhow::Result<[Named; 2]> {
     let picks = Table::open(cluster, &PICKS, partitions)?;
     let read = thread("picks", app, stop, move |app, stop| Ok(app.follow_picks(picks, stop)?))?;
-    let state = Table::open(cluster, &PICK_STATE, partitions)?;
-    let read_state =
-        thread("event-results", app, stop, move |app, stop| Ok(app.follow_results(state, stop)?))?;
     let producer = TaskProducer::new(cluster, &PICK_TASKS)?;
     let write = thread("results", app, stop, move |_, stop| {
         write_all(&reported, &producer, stop);
         Ok(())
     })?;
-    Ok([("picks", read), ("event-results", read_state), ("results", write)])
+    Ok([("picks", read), ("results", write)])
 }
 
 /// Starts what reads the requests and results of scans, and sends requests.

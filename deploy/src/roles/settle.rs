@@ -1,8 +1,11 @@
-//! `arb settle`: the pump of the settlement machine on a thread of its own, its timers, and the watchdog.
+//! `arb settle`: the pump of the settlement machine on a thread of its own, its timers, the reader of windows, and the watchdog.
 //!
-//! Instances share the partitions; each writes the timers of those that it owns.
+//! Instances share the partitions; each writes the timers of those that it owns. The end of the reader of windows is the end of the process.
 
-use arb_kafka::{self as kafka, TaskProducer};
+use std::collections::BTreeSet;
+
+use anyhow::Context;
+use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::ProgressMap;
@@ -10,14 +13,14 @@ use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::PickTimer;
-use arb_schemas::topics::{PICK_TASKS, PICKS};
+use arb_schemas::topics::{FEED_EVENTS, PICK_TASKS, PICKS};
 use arb_schemas::wire;
 use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
-use arb_settle::telemetry;
+use arb_settle::{opened, telemetry};
 
 use super::guarded;
-use super::machine::{self, MachineRole};
+use super::machine::{self, MachineRole, thread};
 use crate::cli::Settle;
 use crate::roles::admin::Admin;
 use crate::roles::cluster;
@@ -48,6 +51,7 @@ fn pump_until(
     let partitions = kafka::machine_partitions(cluster, &SettleMachine::TOPICS)?;
     let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
     machine::write_timers(&places, stop, move |partition| write_timer(&timers, partition))?;
+    start_windows(cluster, &config.group, stop)?;
     let role = MachineRole::<SettleMachine> {
         machine: (),
         group: config.group.clone(),
@@ -63,7 +67,38 @@ fn pump_until(
     machine::pump_until(stop, role, cluster, admin)
 }
 
+/// Reads the feed on a thread: windows that open are tasks in the partition of their event, which is that of the feed.
+fn start_windows(cluster: &Cluster, group: &str, stop: &Stop) -> anyhow::Result<()> {
+    let (group, topics) = (format!("{group}-feed"), (&FEED_EVENTS, &PICK_TASKS));
+    let mut feed = Forwarder::join(cluster, &group, topics, Beginning::Oldest)?;
+    let mut dated = BTreeSet::new();
+    thread("windows", stop, move |stop| {
+        feed.run(stop, &mut |record, tasks| forward_window(record, tasks, &mut dated))
+    })
+}
+
+/// Before the first window of a partition a timer is written: those of a recording are kept from now on, not from when they opened.
+fn forward_window(
+    record: &ForwardedRecord,
+    tasks: &mut Vec<OutgoingTask>,
+    dated: &mut BTreeSet<i32>,
+) -> anyhow::Result<()> {
+    let ForwardedRecord { partition, offset, value, .. } = record;
+    let partition = *partition;
+    let task =
+        opened::task(value).with_context(|| format!("the feed, partition {partition}, offset {offset}"))?;
+    let Some((event, value)) = task else { return Ok(()) };
+    if dated.insert(partition) {
+        tasks.push(OutgoingTask { partition, key: TIMER.to_owned(), value: timer()? });
+    }
+    tasks.push(OutgoingTask { partition, key: event.to_string(), value });
+    Ok(())
+}
+
 fn write_timer(producer: &TaskProducer, partition: i32) -> anyhow::Result<()> {
-    let timer = wire::encode(&PickTimer { at: clock::now() })?;
-    Ok(producer.send(partition, TIMER, &timer)?)
+    Ok(producer.send(partition, TIMER, &timer()?)?)
+}
+
+fn timer() -> anyhow::Result<Vec<u8>> {
+    Ok(wire::encode(&PickTimer { at: clock::now() })?)
 }

@@ -13,7 +13,7 @@ use sha2::Sha256;
 use crate::plan::Plan;
 
 /// Types of events that an endpoint may receive: those of the feed, then those about the account or the service.
-pub const EVENTS: [&str; 11] = [
+pub const EVENTS: [&str; 12] = [
     "arb_window",
     "line_movement",
     "stale_alert",
@@ -21,6 +21,7 @@ pub const EVENTS: [&str; 11] = [
     "edge_signal",
     "pick",
     "pick_graded",
+    "window_graded",
     "quota.warning",
     "key.expiring",
     "endpoint.disabled",

@@ -2,16 +2,21 @@
 //!
 //! It finds deliveries by endpoint, by subject and by the time at which they end. It decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+mod bodies;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::wire::WireError;
 
 use crate::circuit::Failing;
-use crate::codec::{Part, Progress};
+use crate::codec::{Part, Progress, SharedBody};
 use crate::delivery::Delivery;
 use crate::policy::LIVE_AGE;
+
+use bodies::BodyTable;
 
 /// For how long a delivery that failed can be delivered again.
 pub(crate) const FAILED_KEPT: Micros = 3 * 86_400 * SECOND;
@@ -38,8 +43,7 @@ pub(crate) struct Book {
     before: BTreeMap<String, Option<Part>>,
     /// Bytes of all deliveries, each counted by itself.
     held: usize,
-    /// Bodies that were restored: deliveries of one event share their body.
-    restored: HashSet<Arc<str>>,
+    bodies: BodyTable,
 }
 
 /// Bytes of a delivery beside its body, in all places that know it.
@@ -147,18 +151,34 @@ impl Book {
         self.set(key, None);
     }
 
+    /// Removes a delivery, and the body that it names when it is the last one.
     pub(crate) fn remove_delivery(&mut self, id: &str) {
+        let name = self.deliveries.get(id).and_then(|delivery| delivery.body_of.clone());
         self.remove(&format!("delivery/{id}"));
+        if let Some(name) = name.filter(|name| !self.bodies.is_used(name)) {
+            self.remove(&format!("body/{name}"));
+        }
     }
 
-    /// The parts that the drafts change, as they are now.
+    /// A body for a delivery that names it. One that is there stays as it is: attempts of other deliveries have sent it.
+    pub(crate) fn share(&mut self, name: &Arc<str>, text: &Arc<str>) -> Arc<str> {
+        if let Some(known) = self.bodies.get(name) {
+            return Arc::clone(known);
+        }
+        self.put(Part::Body(SharedBody { name: Arc::clone(name), text: Arc::clone(text) }));
+        Arc::clone(text)
+    }
+
+    /// The parts that the drafts change, as they are now. What began and ended since then was never there.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (&str, Option<Part>)> {
-        self.before.keys().map(|key| (key.as_str(), self.part(key)))
+        let changed = self.before.iter().map(|(key, before)| (key.as_str(), before, self.part(key)));
+        let differs =
+            |(_, before, now): &(&str, &Option<Part>, Option<Part>)| before.is_some() || now.is_some();
+        changed.filter(differs).map(|(key, _, now)| (key, now))
     }
 
     pub(crate) fn apply(&mut self) {
         self.before.clear();
-        self.restored.clear();
     }
 
     pub(crate) fn abort(&mut self) {
@@ -167,19 +187,13 @@ impl Book {
         }
     }
 
-    /// Puts back a part that was committed before; returns it with the body that it shares.
-    pub(crate) fn restore(&mut self, mut part: Part) -> Part {
-        if let Part::Delivery(delivery) = &mut part
-            && let Some(delivery) = Arc::get_mut(delivery)
-        {
-            if let Some(body) = self.restored.get(&delivery.body) {
-                delivery.body = Arc::clone(body);
-            } else {
-                self.restored.insert(Arc::clone(&delivery.body));
-            }
+    /// Puts back a part that was committed before; returns it with the body that it names. Bodies come first, in the order of their keys.
+    pub(crate) fn restore(&mut self, mut part: Part) -> Result<Part, WireError> {
+        if let Part::Delivery(delivery) = part {
+            part = Part::Delivery(self.bodies.fill(delivery)?);
         }
         self.replace(&part.key(), Some(part.clone()));
-        part
+        Ok(part)
     }
 
     fn set(&mut self, key: &str, part: Option<Part>) {
@@ -192,6 +206,7 @@ impl Book {
     fn part(&self, key: &str) -> Option<Part> {
         match key.split_once('/') {
             Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
+            Some(("body", name)) => self.bodies.part(name),
             Some(("notice", _)) => self.notices.get(key).map(|at| Part::Notice(key.to_owned(), *at)),
             Some(("feed", number)) => {
                 let partition = number.parse().ok()?;
@@ -210,12 +225,14 @@ impl Book {
             (_, Some(Part::Failing(endpoint, failing))) => drop(self.failing.insert(endpoint, failing)),
             (_, Some(Part::Feed(partition, place))) => drop(self.feeds.insert(partition, place)),
             (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
+            (_, Some(Part::Body(body))) => self.bodies.put(body),
             (_, Some(Part::Delivery(delivery))) => {
                 self.forget(&delivery.id);
                 self.index(&delivery);
                 self.deliveries.insert(delivery.id.clone(), delivery);
             }
             (Some(("delivery", id)), None) => self.forget(id),
+            (Some(("body", name)), None) => self.bodies.remove(name),
             (Some(("notice", _)), None) => drop(self.notices.remove(key)),
             (Some(("feed", number)), None) => {
                 if let Ok(partition) = number.parse() {
@@ -230,6 +247,7 @@ impl Book {
     fn index(&mut self, delivery: &Delivery) {
         let Delivery { id, endpoint, has_failed, created_at, subject, .. } = delivery;
         self.held += size(delivery);
+        self.bodies.begin_use(delivery);
         self.ends.extend(end(delivery).map(|end| (end, id.clone())));
         let list = self.endpoints.entry((endpoint.clone(), *has_failed)).or_default();
         list.insert((*created_at, id.clone()));
@@ -241,6 +259,7 @@ impl Book {
     fn forget(&mut self, id: &str) {
         let Some(delivery) = self.deliveries.remove(id) else { return };
         self.held -= size(&delivery);
+        self.bodies.end_use(&delivery);
         if let Some(end) = end(&delivery) {
             self.ends.remove(&(end, id.to_owned()));
         }

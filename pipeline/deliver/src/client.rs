@@ -88,14 +88,20 @@ impl WebhookClient {
     }
 
     /// Posts a body with headers; `now` is when, for dates in the answer.
-    pub async fn post(&self, uri: Uri, headers: &[(&str, String)], body: Bytes, now: Micros) -> Answer {
+    pub async fn post(
+        &self,
+        uri: Uri,
+        headers: impl IntoIterator<Item = (&'static str, String)>,
+        body: Bytes,
+        now: Micros,
+    ) -> Answer {
         let mut request = Request::builder()
             .method(Method::POST)
             .uri(uri)
             .header(CONTENT_TYPE, "application/json")
             .header(USER_AGENT, concat!("arb-deliver/", env!("CARGO_PKG_VERSION")));
         for (name, value) in headers {
-            request = request.header(*name, value);
+            request = request.header(name, value);
         }
         let request = match request.body(Full::new(body)) {
             Ok(request) => request,

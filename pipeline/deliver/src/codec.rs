@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::records::{
-    StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookEvent, WebhookRedelivery, WebhookTimer,
+    StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookEvent, WebhookRedelivery, WebhookTimer,
 };
 use arb_schemas::time::Micros;
 use arb_schemas::wire::{self, RecordType, WireError};
@@ -20,6 +20,8 @@ pub enum Task {
     Event(WebhookEvent),
     /// An attempt was made.
     Attempt(WebhookAttempt),
+    /// What came of several, in their order.
+    Attempts(Vec<WebhookAttempt>),
     /// How late it is.
     Timer(Micros),
     /// What has failed is to be delivered again.
@@ -29,6 +31,8 @@ pub enum Task {
 /// A part of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
+    /// What several deliveries send, under `body/` and its name.
+    Body(SharedBody),
     /// Under `delivery/` and its id.
     Delivery(Arc<Delivery>),
     /// An endpoint to which all attempts fail, under `failing/` and its id.
@@ -39,6 +43,15 @@ pub enum Part {
     Notice(String, Micros),
     /// The time; under `progress`.
     Progress(Progress),
+}
+
+/// A body that several deliveries send: it is written once, and they name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedBody {
+    /// As the deliveries have it.
+    pub name: Arc<str>,
+    /// The body.
+    pub text: Arc<str>,
 }
 
 /// The time, and what a former version had read of the feed.
@@ -55,6 +68,7 @@ impl Part {
     #[must_use]
     pub fn key(&self) -> String {
         match self {
+            Self::Body(body) => format!("body/{}", body.name),
             Self::Delivery(delivery) => format!("delivery/{}", delivery.id),
             Self::Failing(endpoint, _) => format!("failing/{endpoint}"),
             Self::Feed(partition, _) => format!("feed/{partition}"),
@@ -75,6 +89,11 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
             let attempt: WebhookAttempt = wire::decode(message)?;
             outcome(&attempt.outcome).map(|_| Task::Attempt(attempt))
         }
+        RecordType::WebhookAttempts => {
+            let WebhookAttempts { attempts } = wire::decode(message)?;
+            attempts.iter().try_for_each(|attempt| outcome(&attempt.outcome).map(drop))?;
+            Ok(Task::Attempts(attempts))
+        }
         RecordType::WebhookRedelivery => wire::decode(message).map(Task::Redelivery),
         _ => {
             let event: WebhookEvent = wire::decode(message)?;
@@ -90,6 +109,9 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
 /// [`WireError`] when it does not fit its schema.
 pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
     match part {
+        Part::Body(SharedBody { name, text }) => {
+            wire::encode(&StateWebhookBody { name: name.as_ref().into(), body: text.as_ref().into() })
+        }
         Part::Delivery(delivery) => wire::encode(&of_delivery(delivery)),
         Part::Failing(endpoint, Failing { since, failures, failed_at }) => {
             wire::encode(&StateWebhookFailing {
@@ -109,12 +131,16 @@ pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
     }
 }
 
-/// A record of the changelog as a part of the state.
+/// A record of the changelog as a part of the state; a delivery that names its body is without it.
 ///
 /// # Errors
 /// [`WireError`] when it is none.
 pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
     match RecordType::of(message)? {
+        RecordType::StateWebhookBody => {
+            let StateWebhookBody { name, body } = wire::decode(message)?;
+            Ok(Part::Body(SharedBody { name: name.into(), text: body.into() }))
+        }
         RecordType::StateWebhooks => {
             let StateWebhooks { epoch, sequence, clock } = wire::decode(message)?;
             Ok(Part::Progress(Progress { place: (epoch, sequence), clock }))
@@ -138,6 +164,7 @@ pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
 
 fn of_delivery(delivery: &Delivery) -> StateWebhookDelivery {
     let (epoch, sequence) = delivery.place;
+    let body = if delivery.body_of.is_none() { delivery.body.as_ref() } else { "" };
     StateWebhookDelivery {
         id: delivery.id.clone(),
         endpoint: delivery.endpoint.clone(),
@@ -147,12 +174,13 @@ fn of_delivery(delivery: &Delivery) -> StateWebhookDelivery {
         subject: delivery.subject.clone(),
         policy: delivery.policy.key().to_owned(),
         is_ordered: delivery.is_ordered,
-        body: delivery.body.as_ref().to_owned(),
+        body: body.to_owned(),
         created_at: delivery.created_at,
         attempts: i64::from(delivery.attempts),
         round: i64::from(delivery.round),
         next_at: delivery.next_at,
         has_failed: delivery.has_failed,
+        body_of: delivery.body_of.as_deref().unwrap_or_default().to_owned(),
     }
 }
 
@@ -168,6 +196,7 @@ fn delivery(record: StateWebhookDelivery) -> Result<Delivery, WireError> {
         subject: record.subject,
         is_ordered: record.is_ordered,
         body: record.body.into(),
+        body_of: Some(record.body_of.into()).filter(|name: &Arc<str>| !name.is_empty()),
         created_at: record.created_at,
         next_at: record.next_at,
         has_failed: record.has_failed,

@@ -28,6 +28,8 @@ pub struct Delivery {
     pub is_ordered: bool,
     /// What every attempt sends.
     pub body: Arc<str>,
+    /// The name of the part of the state that has the body, where several deliveries have the same; `None` where this one has it itself.
+    pub body_of: Option<Arc<str>>,
     /// When it was read from the feed.
     pub created_at: Micros,
     /// Attempts so far.

@@ -1,30 +1,21 @@
 //! From the feed to the tasks: each event that endpoints want is written to the partitions of these endpoints, with the bytes that are
 //! sent. All that is due at an endpoint is in the partition of its id, so that one process at a time sends to it.
 //!
-//! A member of a consumer group on the feed. Its offsets are committed after the broker has the tasks; what is written twice the
-//! machine drops by the feed's rule. It never sends anything and never skips a record.
+//! What is written twice the machine drops by the feed's rule. It never sends anything and never skips a record.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
-use arb_kafka::{self as kafka, Commit, Mark, SinkConsumer, SinkEvent, Source, TaskProducer, partition_of};
-use arb_runtime::feed_mark::FeedMark;
+use arb_kafka::{self as kafka, ForwardedRecord, Forwarder, OutgoingTask, partition_of};
 use arb_runtime::stop::Stop;
-use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::wire::{self, WireError};
 use thiserror::Error;
 
 use crate::endpoints::Endpoints;
-
-/// How long to wait for a record.
-const WAIT: Duration = Duration::from_millis(50);
-/// How often offsets are committed.
-const COMMIT: Duration = Duration::from_millis(200);
 
 /// An event of the feed as it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,11 +83,6 @@ pub enum FanOutError {
     /// A task that does not fit its schema.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// The feed was cut beneath the group's position.
-    #[error(
-        "the feed does not have the position of the group any more: events are lost; reset the group to continue"
-    )]
-    OutOfRange,
 }
 
 /// The body that is sent: type, time and data.
@@ -115,12 +101,8 @@ pub fn by_partition(targets: Vec<WebhookTarget>, partitions: i32) -> BTreeMap<i3
     due
 }
 
-/// The reader of the feed.
+/// What turns events of the feed into tasks.
 pub struct FanOut<R: FeedReader> {
-    /// A member of the group.
-    pub consumer: SinkConsumer,
-    /// Of tasks.
-    pub producer: TaskProducer,
     /// Partitions of the topic of tasks.
     pub partitions: i32,
     /// The endpoints.
@@ -129,16 +111,6 @@ pub struct FanOut<R: FeedReader> {
     pub filters: HashMap<String, Option<R::Filter>>,
     /// The time at which a record is read.
     pub clock: fn() -> Micros,
-    /// Moved with each turn of the loop.
-    pub pulse: Pulse,
-}
-
-/// A record of the feed.
-struct Taken {
-    source: Source,
-    offset: i64,
-    mark: Option<FeedMark>,
-    value: Vec<u8>,
 }
 
 impl<R: FeedReader> FanOut<R> {
@@ -146,81 +118,14 @@ impl<R: FeedReader> FanOut<R> {
     ///
     /// # Errors
     /// [`FanOutError`].
-    pub fn run(&mut self, stop: &Stop) -> Result<(), FanOutError> {
-        let (mut positions, mut committed_at) = (BTreeMap::new(), Instant::now());
-        while !stop.is_stopped() {
-            self.pulse.beat();
-            let mut taken = None;
-            let event = self.consumer.next(WAIT, &mut |record| {
-                let (source, offset, mark) = (record.source, record.offset, record.mark);
-                taken = Some(Taken { source, offset, mark, value: record.value.to_vec() });
-            })?;
-            match event {
-                SinkEvent::Record => {
-                    if let Some(record) = taken {
-                        self.record(&record)?;
-                        positions.insert(record.source, record.offset + 1);
-                    }
-                }
-                SinkEvent::Assigned(sources) => self.start(&sources)?,
-                SinkEvent::Revoked(sources) => {
-                    self.commit(&mut positions)?;
-                    self.consumer.give_back(&sources)?;
-                }
-                SinkEvent::Lost(sources) => {
-                    positions.retain(|source, _| !sources.contains(source));
-                    self.consumer.give_back(&sources)?;
-                }
-                SinkEvent::OutOfRange => return Err(FanOutError::OutOfRange),
-                SinkEvent::Idle => {}
-            }
-            if committed_at.elapsed() >= COMMIT {
-                self.commit(&mut positions)?;
-                committed_at = Instant::now();
-            }
-        }
-        self.commit(&mut positions)
+    pub fn run(&mut self, mut feed: Forwarder, stop: &Stop) -> Result<(), FanOutError> {
+        feed.run(stop, &mut |record, tasks| self.record(record, tasks))
     }
 
-    /// Where the group has come to; a group that is new begins at the end.
-    fn start(&mut self, sources: &[Source]) -> Result<(), FanOutError> {
-        let mut places = Vec::new();
-        for source in sources {
-            let span = self.consumer.span(*source)?;
-            let next = self.consumer.committed(*source)?.map_or(span.next, |committed| committed.offset);
-            places.push((*source, next));
-        }
-        self.consumer.start_paused(&places)?;
-        for source in sources {
-            self.consumer.pause(*source, false)?;
-        }
-        // A position that is not committed would be the end again after a kill, and skip what came meanwhile.
-        self.mark(places)
-    }
-
-    /// Commits positions once the broker has all tasks before them.
-    fn commit(&mut self, positions: &mut BTreeMap<Source, i64>) -> Result<(), FanOutError> {
-        if positions.is_empty() {
-            return Ok(());
-        }
-        self.producer.flush()?;
-        self.mark(std::mem::take(positions))
-    }
-
-    fn mark(&self, places: impl IntoIterator<Item = (Source, i64)>) -> Result<(), FanOutError> {
-        let mark = |(source, offset)| Mark { source, offset, note: String::new() };
-        let marks: Vec<_> = places.into_iter().map(mark).collect();
-        match self.consumer.mark(&marks)? {
-            Commit::Taken => {}
-            other => tracing::debug!(?other, "offsets of the feed were not committed: the next ones are"),
-        }
-        Ok(())
-    }
-
-    fn record(&mut self, record: &Taken) -> Result<(), FanOutError> {
-        let Taken { source, offset, mark, value } = record;
+    fn record(&mut self, record: &ForwardedRecord, tasks: &mut Vec<OutgoingTask>) -> Result<(), FanOutError> {
+        let ForwardedRecord { partition: of_feed, offset, mark, value } = record;
         let (text, event) = R::read(value).map_err(|error| FanOutError::Record {
-            partition: source.partition,
+            partition: *of_feed,
             offset: *offset,
             error,
         })?;
@@ -243,19 +148,19 @@ impl<R: FeedReader> FanOut<R> {
         let left = LazyCell::new(|| body(text.kind, text.at, &R::left(&event)));
         let (kind, subject, at) = (text.kind, &text.subject, (self.clock)());
         for (partition, targets) in due {
-            let task = wire::encode(&WebhookEvent {
+            let value = wire::encode(&WebhookEvent {
                 epoch,
                 sequence,
-                nonce: mark.map_or_else(|| format!("{}/{offset}", source.partition), |_| String::new()),
+                nonce: mark.map_or_else(|| format!("{of_feed}/{offset}"), |_| String::new()),
                 kind: kind.to_owned(),
                 subject: subject.clone(),
                 at,
                 body: if targets.is_empty() { String::new() } else { whole.clone() },
                 left_body: targets.iter().any(|target| target.has_left).then(|| String::clone(&left)),
                 targets,
-                partition: source.partition,
+                partition: *of_feed,
             })?;
-            self.producer.send(partition, "event", &task)?;
+            tasks.push(OutgoingTask { partition, key: "event".to_owned(), value });
         }
         Ok(())
     }

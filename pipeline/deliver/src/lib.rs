@@ -1,7 +1,7 @@
 //! Webhooks: events of the feed, posted to endpoints at least once, signed according to Standard Webhooks 1.0.0.
 //!
 //! - [`fan_out`]: from the feed to tasks; [`machine`]: what is due and what came of it; [`schedule`]: what may be sent now;
-//!   [`sender`]: posts it; [`verifier`]: verifies endpoints and disables those that fail.
+//!   [`sender`]: posts it; [`attempt_batch`]: what came of it, in few records; [`verifier`]: verifies endpoints and disables those that fail.
 //! - [`delivery`], [`policy`], [`circuit`], [`codec`], [`counts`]: deliveries, when they are tried again, when an endpoint is left alone,
 //!   their records, what is counted.
 //! - [`endpoints`]: the endpoints of all accounts; [`signature`]: what is signed.
@@ -11,6 +11,7 @@
 //! never computes anything about odds.
 
 pub mod address;
+pub mod attempt_batch;
 mod book;
 pub mod circuit;
 pub mod client;

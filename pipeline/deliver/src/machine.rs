@@ -157,6 +157,7 @@ impl Machine for DeliverMachine {
         match input {
             Task::Event(event) => step.event(event),
             Task::Attempt(attempt) => step.attempt(attempt),
+            Task::Attempts(attempts) => attempts.iter().try_for_each(|attempt| step.attempt(attempt)),
             Task::Timer(now) => step.timer(*now),
             Task::Redelivery(redelivery) => {
                 step.redeliver(redelivery);
@@ -184,7 +185,7 @@ impl Machine for DeliverMachine {
     }
 
     fn restore(&mut self, _: &[u8], value: &[u8]) -> Result<(), WireError> {
-        let part = self.book.restore(codec::decode_part(value)?);
+        let part = self.book.restore(codec::decode_part(value)?)?;
         self.lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
         Ok(())
     }

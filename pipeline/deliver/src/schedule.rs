@@ -113,6 +113,26 @@ impl Schedule {
         self.wake.notify_one();
     }
 
+    /// The same; and another delivery to the endpoint in the place of the request that ended, if it answers and one can be sent at once.
+    /// Others lose nothing by it as long as there is room for further requests.
+    pub fn finished_for_next(
+        &self,
+        endpoint: &str,
+        is_success: bool,
+        now: Micros,
+        ready: Readiness,
+    ) -> Option<Job> {
+        let mut state = self.lock();
+        state.finished(endpoint, is_success, now);
+        let next = state.next_of(endpoint, now, ready);
+        let is_more = next.is_none() || state.is_ready(endpoint, now);
+        drop(state);
+        if is_more {
+            self.wake.notify_one();
+        }
+        next
+    }
+
     /// Endpoints to which every attempt has failed since a moment.
     #[must_use]
     pub fn failing(&self) -> Vec<(String, Micros)> {

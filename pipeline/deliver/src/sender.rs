@@ -23,6 +23,8 @@ use crate::{signature, telemetry};
 
 /// Requests that are under way at one time.
 const AT_ONCE: usize = 1_024;
+/// Up to so many, an endpoint that answers is sent its next delivery in the place of the one before; beyond it each waits for its turn.
+const ROOMY: usize = AT_ONCE / 2;
 /// The longest time between two looks at what is due.
 const LOOK: Duration = Duration::from_millis(20);
 /// 410.
@@ -66,9 +68,9 @@ impl Sender {
             let jobs = self.schedule.take(now, free, |endpoint| self.endpoints.readiness(endpoint));
             for job in jobs {
                 self.under_way.fetch_add(1, Ordering::Relaxed);
-                let this = Arc::clone(&self);
+                let (this, stop) = (Arc::clone(&self), stop.clone());
                 tokio::spawn(async move {
-                    this.attempt(&job).await;
+                    this.attempt_in_a_row(job, &stop).await;
                     this.under_way.fetch_sub(1, Ordering::Relaxed);
                 });
             }
@@ -76,7 +78,23 @@ impl Sender {
         }
     }
 
-    async fn attempt(&self, job: &Job) {
+    /// Attempts a delivery, and then others to its endpoint, for as long as it answers and nobody else waits for room.
+    async fn attempt_in_a_row(&self, job: Job, stop: &Stop) {
+        let mut next = Some(job);
+        while let Some(job) = next {
+            let (endpoint, is_success) = (&job.delivery.endpoint, self.attempt(&job).await);
+            let (now, under_way) = ((self.clock)(), self.under_way.load(Ordering::Relaxed));
+            next = if under_way <= ROOMY && !stop.is_stopped() {
+                self.schedule.finished_for_next(endpoint, is_success, now, self.endpoints.readiness(endpoint))
+            } else {
+                self.schedule.finished(endpoint, is_success, now);
+                None
+            };
+        }
+    }
+
+    /// Attempts a delivery and reports what came of it; whether the endpoint answered.
+    async fn attempt(&self, job: &Job) -> bool {
         let delivery = &job.delivery;
         let endpoint = self.endpoints.get(&delivery.endpoint);
         let (outcome, answer) = match &endpoint {
@@ -89,7 +107,6 @@ impl Sender {
                 (outcome(&answer), answer)
             }
         };
-        let (now, is_success) = ((self.clock)(), outcome != AttemptOutcome::Failed);
         self.report(Report::Attempt(
             job.partition,
             WebhookAttempt {
@@ -100,24 +117,24 @@ impl Sender {
                 latency: answer.latency,
                 answer: answer.text,
                 retry_at: answer.retry_at,
-                at: now,
+                at: (self.clock)(),
             },
         ));
         if let (AttemptOutcome::Gone, Some(endpoint)) = (outcome, &endpoint) {
             self.set_state(endpoint, EndpointState::Disabled, Some("The receiver answered 410."));
         }
-        self.schedule.finished(&delivery.endpoint, is_success, now);
+        outcome != AttemptOutcome::Failed
     }
 
     /// One signed request.
-    pub(crate) async fn post(&self, endpoint: &Endpoint, (id, body): (&str, &str)) -> Answer {
+    pub(crate) async fn post(&self, endpoint: &Endpoint, (id, body): (&str, &Arc<str>)) -> Answer {
         let uri = match self.rules.check(&endpoint.settings.url) {
             Ok(uri) => uri,
             Err(problem) => return Answer { text: format!("The URL {problem}."), ..Answer::default() },
         };
         let now = (self.clock)();
         let headers = signature::headers(&self.key, endpoint, (id, body), now);
-        self.client.post(uri, &headers, Bytes::from(body.to_owned()), now).await
+        self.client.post(uri, headers, Bytes::from_owner(BodyText(Arc::clone(body))), now).await
     }
 
     /// Has the accounts machine note the state of an endpoint. The same report has the same id, so that it is carried out once.
@@ -147,6 +164,15 @@ impl Sender {
     }
 }
 
+/// A body as requests send it: all of an event share its text.
+struct BodyText(Arc<str>);
+
+impl AsRef<[u8]> for BodyText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
 fn outcome(answer: &Answer) -> AttemptOutcome {
     if answer.is_success() {
         AttemptOutcome::Delivered
@@ -156,3 +182,6 @@ fn outcome(answer: &Answer) -> AttemptOutcome {
         AttemptOutcome::Failed
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -88,7 +88,7 @@ async fn challenge(sender: &Sender, endpoint: &Endpoint) {
         "data": {"endpoint": endpoint.id, "challenge": token},
     });
     let id = crate::delivery::id(&format!("challenge/{}/{now}", endpoint.revision), &endpoint.id);
-    let answer = sender.post(endpoint, (&id, &body.to_string())).await;
+    let answer = sender.post(endpoint, (&id, &body.to_string().into())).await;
     if is_echo(&answer, &token) {
         tracing::info!(endpoint = endpoint.id, "a webhook endpoint is verified");
         sender.set_state(endpoint, EndpointState::Active, None);

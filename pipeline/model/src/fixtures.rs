@@ -6,8 +6,9 @@
 
 use crate::{
     ArbWindow, BoardEntry, CloseSignal, ClosingPrice, EdgeSignal, Event, FailedCheck, FairChance,
-    FilterValues, Flag, LaterOffer, Leg, LineMovement, Money, Pick, PickGrade, Points, Price, Seconds,
-    SignalChange, SignalQuote, StaleAlert, Time, Ttl, Verification,
+    FilterValues, Flag, GradeState, LaterOffer, Leg, LegReturn, LineMovement, Money, OpenedWindow, Pick,
+    PickGrade, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl, Verification,
+    WindowGrade, WindowGrading,
 };
 
 /// A price in millionths.
@@ -274,4 +275,21 @@ pub fn pick() -> Pick {
         offer_after_minute: Some(LaterOffer { price: None, last_seen_at: Time(1_781_990_075_000_000) }),
         grades: vec![grade(1, "won", 1.1, 2), grade(2, "half_lost", -0.5, 1)],
     }
+}
+
+/// The window of [`entry`], graded a second time: 2 goals are a push of its line less a quarter, and none of the line more a quarter.
+#[must_use]
+pub fn window_grading() -> WindowGrading {
+    let leg = |settlement: &str, returned| LegReturn { settlement: settlement.into(), returned };
+    let grade = WindowGrade {
+        version: 2,
+        state: GradeState::Settled.into(),
+        returned: Some(1.0),
+        legs: vec![leg("half_lost", 0.25), leg("half_won", 0.75)],
+        home: Some(1),
+        away: Some(1),
+        source: "operator".into(),
+        at: Time(1_782_007_200_000_002),
+    };
+    WindowGrading { window: OpenedWindow::of(&entry()), grade }
 }

@@ -5,7 +5,7 @@
 //!   [`Time`], [`Seconds`], [`Price`], [`Points`], [`Money`], [`Name`], and [`Open`] for the values of a list that may grow.
 //! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
-//!   [`StaleAlert`], which the engine builds; [`Pick`].
+//!   [`StaleAlert`], which the engine builds; [`Pick`]; [`WindowGrading`].
 //! - [`link`]: what a link to a bet may be.
 //! - [`Faults`]: what was wrong with an input, counted by field.
 //! - `fixtures`, a Cargo feature: a record of each type for tests.
@@ -25,6 +25,7 @@ mod faults;
 mod feed;
 #[cfg(feature = "fixtures")]
 pub mod fixtures;
+mod grading;
 pub mod link;
 mod market;
 mod name;
@@ -41,6 +42,7 @@ pub use board::{ArbWindow, BoardEntry, BoardProgress, FilterValues, Leg, Ttl, Wa
 pub use event::Event;
 pub use faults::Faults;
 pub use feed::{AlertScope, BookState, CloseReason, CloseSignal, LineMovement, MovementKind, StaleAlert};
+pub use grading::{GradeState, LegReturn, OpenedLeg, OpenedWindow, WindowGrade, WindowGrading};
 pub use keyed::Keyed;
 pub use market::{Family, Line, Market, Outcome, Period, Side};
 pub use name::Name;

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Formatter};
 
-use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -111,6 +111,17 @@ impl<'de> Visitor<'de> for Flags {
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("a record of flags")
+    }
+
+    /// All flags in their order: a reader that knows no names.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut flags: A) -> Result<Verification, A::Error> {
+        let mut bits = 0;
+        for (place, flag) in Flag::ALL.into_iter().enumerate() {
+            if flags.next_element()?.ok_or_else(|| Error::invalid_length(place, &self))? {
+                bits |= flag.bit();
+            }
+        }
+        Ok(Verification(bits))
     }
 
     /// A flag of a newer writer is left out.

@@ -1,12 +1,12 @@
-//! The picks and results of a partition with the drafts of a transaction: what each part was before it is kept until the transaction
-//! ends.
+//! The picks, windows and results of a partition with the drafts of a transaction: what each part was before it is kept until the
+//! transaction ends.
 //!
-//! It finds picks by event, and what is not kept any more. It decides nothing.
+//! It finds picks and windows by event, and what is not kept any more. It decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_schemas::records::{StatePick, StateResult};
+use arb_schemas::records::{StateOpenedWindow, StatePick, StateResult};
 use arb_schemas::time::{Micros, SECOND};
 
 use crate::codec::Part;
@@ -14,16 +14,25 @@ use crate::pick_id;
 
 /// For how long after its start a pick can be graded, and a result is known.
 pub(crate) const KEPT: Micros = 30 * 86_400 * SECOND;
+/// For how long after its start a window can be graded. There are many more windows than picks, so it is less.
+pub(crate) const WINDOW_KEPT: Micros = 14 * 86_400 * SECOND;
 
-/// The picks, the results and their drafts.
+/// Keys of parts by event.
+type ByEvent = BTreeMap<String, BTreeSet<String>>;
+
+/// The picks, the windows, the results and their drafts.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     /// By slot.
     picks: BTreeMap<String, Arc<StatePick>>,
+    /// By id.
+    windows: BTreeMap<String, Arc<StateOpenedWindow>>,
     results: BTreeMap<String, Arc<StateResult>>,
     clock: Option<Micros>,
-    /// Slots of picks by event.
-    events: BTreeMap<String, BTreeSet<String>>,
+    /// Slots of picks.
+    picks_by_event: ByEvent,
+    /// Ids of windows.
+    windows_by_event: ByEvent,
     /// When a part is not kept any more, and its key.
     ends: BTreeSet<(Micros, String)>,
     /// Each part that the drafts change, as it was before.
@@ -32,12 +41,13 @@ pub(crate) struct Book {
 
 /// When a part is not kept any more; `None` for the clock.
 fn end(part: &Part) -> Option<Micros> {
-    let last = match part {
-        Part::Pick(saved) => saved.pick.starts_at.0.max(saved.taken_at),
-        Part::Result(saved) => saved.report.starts_at.unwrap_or(Micros::MIN).max(saved.taken_at),
+    let (last, kept) = match part {
+        Part::Pick(saved) => (saved.pick.starts_at.0.max(saved.taken_at), KEPT),
+        Part::Window(saved) => (saved.starts_at.0.max(saved.taken_at), WINDOW_KEPT),
+        Part::Result(saved) => (saved.report.starts_at.unwrap_or(Micros::MIN).max(saved.taken_at), KEPT),
         Part::Clock(_) => return None,
     };
-    Some(last.saturating_add(KEPT))
+    Some(last.saturating_add(kept))
 }
 
 impl Book {
@@ -65,8 +75,28 @@ impl Book {
 
     /// The picks of an event, by slot.
     pub(crate) fn picks_of(&self, event: &str) -> Vec<Arc<StatePick>> {
-        let slots = self.events.get(event).into_iter().flatten();
+        let slots = self.picks_by_event.get(event).into_iter().flatten();
         slots.filter_map(|slot| self.picks.get(slot).cloned()).collect()
+    }
+
+    /// The window with an id.
+    pub(crate) fn window(&self, id: &str) -> Option<&Arc<StateOpenedWindow>> {
+        self.windows.get(id)
+    }
+
+    pub(crate) fn windows(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// How many windows an event has.
+    pub(crate) fn window_count(&self, event: &str) -> usize {
+        self.windows_by_event.get(event).map_or(0, BTreeSet::len)
+    }
+
+    /// The windows of an event, by id.
+    pub(crate) fn windows_of(&self, event: &str) -> impl Iterator<Item = &Arc<StateOpenedWindow>> {
+        let ids = self.windows_by_event.get(event).into_iter().flatten();
+        ids.filter_map(|id| self.windows.get(id))
     }
 
     /// A part that is not kept any more at a moment.
@@ -112,6 +142,7 @@ impl Book {
     fn part(&self, key: &str) -> Option<Part> {
         match key.split_once('/') {
             Some(("pick", slot)) => self.picks.get(slot).cloned().map(Part::Pick),
+            Some(("window", id)) => self.windows.get(id).cloned().map(Part::Window),
             Some((_, event)) => self.results.get(event).cloned().map(Part::Result),
             None => self.clock.map(Part::Clock),
         }
@@ -124,29 +155,56 @@ impl Book {
         if let Some(end) = part.as_ref().and_then(end) {
             self.ends.insert((end, key.to_owned()));
         }
-        match (key.split_once('/'), part) {
-            (_, Some(Part::Pick(saved))) => {
-                let (event, slot) =
-                    (saved.pick.event.id.to_string(), pick_id::slot_of(&saved.pick.id).to_owned());
-                self.events.entry(event).or_default().insert(slot.clone());
-                self.picks.insert(slot, saved);
-            }
-            (_, Some(Part::Result(saved))) => drop(self.results.insert(saved.report.event.clone(), saved)),
-            (_, Some(Part::Clock(clock))) => self.clock = Some(clock),
-            (Some(("pick", slot)), None) => self.forget(slot),
-            (Some((_, event)), None) => drop(self.results.remove(event)),
-            (None, None) => self.clock = None,
+        match part {
+            Some(part) => self.insert(part),
+            None => self.forget(key),
         }
     }
 
-    fn forget(&mut self, slot: &str) {
-        let Some(saved) = self.picks.remove(slot) else { return };
-        let event: &str = &saved.pick.event.id;
-        if let Some(slots) = self.events.get_mut(event) {
-            slots.remove(slot);
-            if slots.is_empty() {
-                self.events.remove(event);
+    fn insert(&mut self, part: Part) {
+        match part {
+            Part::Pick(saved) => {
+                let slot = pick_id::slot_of(&saved.pick.id).to_owned();
+                add(&mut self.picks_by_event, &saved.pick.event.id, &slot);
+                self.picks.insert(slot, saved);
             }
+            Part::Window(saved) => {
+                let id = saved.window.id.clone();
+                add(&mut self.windows_by_event, &saved.window.event.id, &id);
+                self.windows.insert(id, saved);
+            }
+            Part::Result(saved) => drop(self.results.insert(saved.report.event.clone(), saved)),
+            Part::Clock(clock) => self.clock = Some(clock),
+        }
+    }
+
+    fn forget(&mut self, key: &str) {
+        match key.split_once('/') {
+            Some(("pick", slot)) => {
+                if let Some(saved) = self.picks.remove(slot) {
+                    remove(&mut self.picks_by_event, &saved.pick.event.id, slot);
+                }
+            }
+            Some(("window", id)) => {
+                if let Some(saved) = self.windows.remove(id) {
+                    remove(&mut self.windows_by_event, &saved.window.event.id, id);
+                }
+            }
+            Some((_, event)) => drop(self.results.remove(event)),
+            None => self.clock = None,
+        }
+    }
+}
+
+fn add(by_event: &mut ByEvent, event: &str, key: &str) {
+    by_event.entry(event.to_owned()).or_default().insert(key.to_owned());
+}
+
+fn remove(by_event: &mut ByEvent, event: &str, key: &str) {
+    if let Some(keys) = by_event.get_mut(event) {
+        keys.remove(key);
+        if keys.is_empty() {
+            by_event.remove(event);
         }
     }
 }

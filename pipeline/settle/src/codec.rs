@@ -4,20 +4,21 @@
 
 use std::sync::Arc;
 
-use arb_model::{Bet, EventStatus, Market, Period, Side};
+use arb_model::{Bet, EventStatus, Market, OpenedWindow, Period, Side};
 use arb_schemas::records::{
-    PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StatePick, StatePicks, StateResult,
+    PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StateOpenedWindow, StatePick, StatePicks,
+    StateResult,
 };
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::{self, RecordType, WireError};
 
-use crate::pick_id;
+use crate::{pick_id, window_grade};
 
 /// What the keys of results begin with in the changelog; the event's id follows.
 pub const RESULT_KEY: &str = "result/";
 /// Longest name or key, and longest reason, in bytes.
 const MAX_TEXT: usize = 400;
-/// Most reasons of a pick, and most scores of a result.
+/// Most reasons of a pick, most legs of a window, and most scores of a result.
 const MAX_LIST: usize = 20;
 /// Highest number of points.
 const MAX_POINTS: i32 = 9_999;
@@ -29,6 +30,8 @@ const MAX_POSTPONED: Micros = 2 * 366 * 86_400 * SECOND;
 pub enum Task {
     /// A bot asks to publish a bet.
     Candidate(Box<PickCandidate>),
+    /// An arb window opened.
+    Window(Box<OpenedWindow>),
     /// A source reports a result.
     Result(ResultReport),
     /// The price of a bet before the start.
@@ -44,6 +47,8 @@ pub enum Task {
 pub enum Part {
     /// Under `pick/` and its slot.
     Pick(Arc<StatePick>),
+    /// Under `window/` and its id.
+    Window(Arc<StateOpenedWindow>),
     /// Under `result/` and the event's id.
     Result(Arc<StateResult>),
     /// The time of the last timer, under `clock`.
@@ -56,6 +61,7 @@ impl Part {
     pub fn key(&self) -> String {
         match self {
             Self::Pick(saved) => format!("pick/{}", pick_id::slot_of(&saved.pick.id)),
+            Self::Window(saved) => format!("window/{}", saved.window.id),
             Self::Result(saved) => format!("{RESULT_KEY}{}", saved.report.event),
             Self::Clock(_) => "clock".to_owned(),
         }
@@ -71,6 +77,11 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
     match RecordType::of(message)? {
         RecordType::PickTimer => Ok(Task::Timer(wire::decode::<PickTimer>(message)?.at)),
         RecordType::PickOffer => Ok(Task::Offer(wire::decode(message)?)),
+        RecordType::OpenedWindow => {
+            let window: OpenedWindow = wire::decode(message)?;
+            check_window(&window).map_err(refused)?;
+            Ok(Task::Window(Box::new(window)))
+        }
         RecordType::ResultReport => {
             let report: ResultReport = wire::decode(message)?;
             check_report(&report).map_err(|problem| refused(&problem))?;
@@ -127,6 +138,29 @@ pub fn check_report(report: &ResultReport) -> Result<(), String> {
     }
 }
 
+fn check_window(window: &OpenedWindow) -> Result<(), &'static str> {
+    if window.legs.len() > MAX_LIST {
+        return Err("a window has up to 20 legs");
+    }
+    if window_grade::placed(window).is_none() {
+        return Err("a leg of the window is no bet");
+    }
+    let is_share = |share: f64| share > 0.0 && share < 1.0;
+    let legs = &window.legs;
+    if !legs.iter().all(|leg| is_share(leg.implied_probability) && is_share(leg.stake_share)) {
+        return Err("implied probabilities and shares of the stake are between 0 and 1");
+    }
+    if window.id.is_empty() || window.event.id.is_empty() {
+        return Err("the window and its event have ids");
+    }
+    let event = &window.event;
+    let texts = [&*window.id, &event.id, &event.sport, &event.league, &event.home, &event.away];
+    if texts.into_iter().chain(legs.iter().map(|leg| &*leg.book)).any(|text| text.len() > MAX_TEXT) {
+        return Err("a text is too long");
+    }
+    Ok(())
+}
+
 fn check_candidate(candidate: &PickCandidate) -> Result<(), &'static str> {
     if bet(candidate).is_none() {
         return Err("there is no such bet");
@@ -166,6 +200,7 @@ fn bet(candidate: &PickCandidate) -> Option<Bet> {
 pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
     match part {
         Part::Pick(saved) => wire::encode(saved.as_ref()),
+        Part::Window(saved) => wire::encode(saved.as_ref()),
         Part::Result(saved) => wire::encode(saved.as_ref()),
         Part::Clock(clock) => wire::encode(&StatePicks { clock: *clock }),
     }
@@ -179,6 +214,7 @@ pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
     match RecordType::of(message)? {
         RecordType::StatePicks => Ok(Part::Clock(wire::decode::<StatePicks>(message)?.clock)),
         RecordType::StateResult => Ok(Part::Result(Arc::new(wire::decode(message)?))),
+        RecordType::StateOpenedWindow => Ok(Part::Window(Arc::new(wire::decode(message)?))),
         _ => Ok(Part::Pick(Arc::new(wire::decode(message)?))),
     }
 }

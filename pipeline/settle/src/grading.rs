@@ -36,7 +36,6 @@ fn of_report(pick: &Pick, report: &ResultReport) -> Option<PickGrade> {
     let result = result_of(report)?;
     let settlement = settle(&bet, draw, &result);
     let score = result.score(market.period).filter(|_| settlement.is_some());
-    let points = |points: u32| i32::try_from(points).ok();
     Some(PickGrade {
         version: next_version(pick),
         settlement: settlement.map_or(OPEN, |settlement| settlement.key()).to_owned(),
@@ -55,6 +54,11 @@ pub(crate) fn result_of(report: &ResultReport) -> Option<EventResult> {
         Some((Period::parse(&score.period)?, Score { home, away }))
     });
     Some(EventResult { status: EventStatus::parse(&report.status)?, scores: scores.collect() })
+}
+
+/// Points as records have them.
+pub(crate) fn points(points: u32) -> Option<i32> {
+    i32::try_from(points).ok()
 }
 
 fn next_version(pick: &Pick) -> i64 {

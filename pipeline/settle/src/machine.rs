@@ -1,7 +1,10 @@
-//! The settlement machine: publishes each pick once and before its event, and grades it whenever its result changes.
+//! The settlement machine: publishes each pick once and before its event, and grades it, and the arb windows of the event, whenever its
+//! result changes.
 //!
-//! Candidates, results, closing prices, later offers and time are records of one topic. It never asks a clock, never changes what was published of
-//! a pick, and never removes a grading.
+//! Candidates, windows, results, closing prices, later offers and time are records of one topic. It never asks a clock, never changes what was
+//! published of a pick, and never removes a grading.
+
+mod windows;
 
 use std::sync::Arc;
 
@@ -21,9 +24,11 @@ use crate::codec::{self, Part, Task};
 use crate::counts::{Held, SettleCounts};
 use crate::{grading, offers, pick_id, telemetry};
 
+pub use windows::MAX_WINDOWS;
+
 /// A closing price was last confirmed at most so long before the start.
 pub const CLOSING_WITHIN: Micros = 15 * 60 * SECOND;
-/// Gradings of a pick at most: a result that changes more often is refused.
+/// Gradings of a pick or of a window at most: a result that changes more often is refused.
 pub const MAX_GRADES: usize = 100;
 /// The rules, recorded in the changelog.
 const RULES: &str = "picks-1";
@@ -90,6 +95,10 @@ impl Step<'_> {
         self.book.put(Part::Result(Arc::new(StateResult { report: report.clone(), taken_at })));
         for saved in self.book.picks_of(&report.event) {
             self.regrade(&saved, &report)?;
+        }
+        let windows: Vec<_> = self.book.windows_of(&report.event).cloned().collect();
+        for saved in windows {
+            self.regrade_window(&saved, &report)?;
         }
         Ok(())
     }
@@ -275,6 +284,7 @@ impl Machine for SettleMachine {
         let mut step = Step { book: &mut self.book, out, tally, partition: at.partition };
         match input {
             Task::Candidate(candidate) => step.candidate(candidate),
+            Task::Window(window) => step.window(window),
             Task::Result(report) => step.result(report),
             Task::Closing(closing) => step.closing(closing),
             Task::Offer(offer) => step.offer(offer),
@@ -305,7 +315,8 @@ impl Machine for SettleMachine {
 
     fn size(&self) -> Held {
         let open = self.book.picks().filter(|saved| saved.pick.is_open()).count();
-        Held { open, graded: self.book.picks().len() - open, results: self.book.results() }
+        let (graded, windows) = (self.book.picks().len() - open, self.book.windows());
+        Held { open, graded, windows, results: self.book.results() }
     }
 
     fn report(counts: &Counts<SettleCounts>) {

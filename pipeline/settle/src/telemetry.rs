@@ -17,11 +17,15 @@ struct Meters {
     results: Counter,
     gradings: Counter,
     corrections: Counter,
+    windows: Counter,
+    window_gradings: Counter,
+    window_corrections: Counter,
     closings: Counter,
     offers: Counter,
     letters: [Counter; Reason::ALL.len()],
     open: Gauge,
     graded: Gauge,
+    held_windows: Gauge,
     lag: Gauge,
     pump_age: Gauge,
 }
@@ -32,11 +36,15 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     results: list::SETTLE_RESULTS.counter(&[]),
     gradings: list::SETTLE_GRADINGS.counter(&[]),
     corrections: list::SETTLE_CORRECTIONS.counter(&[]),
+    windows: list::SETTLE_WINDOWS.counter(&[]),
+    window_gradings: list::SETTLE_WINDOW_GRADINGS.counter(&[]),
+    window_corrections: list::SETTLE_WINDOW_CORRECTIONS.counter(&[]),
     closings: list::SETTLE_CLOSINGS.counter(&[]),
     offers: list::SETTLE_OFFERS.counter(&[]),
     letters: Reason::ALL.map(|reason| list::SETTLE_DEAD_LETTERS.counter(&[reason.key()])),
     open: list::SETTLE_OPEN.gauge(&[]),
     graded: list::SETTLE_GRADED.gauge(&[]),
+    held_windows: list::SETTLE_HELD_WINDOWS.gauge(&[]),
     lag: list::SETTLE_LAG.gauge(&[]),
     pump_age: list::SETTLE_PUMP_AGE.gauge(&[]),
 });
@@ -60,13 +68,17 @@ pub fn begin() {
 
 /// A transaction was committed.
 pub(crate) fn committed(counts: &Counts<SettleCounts>) {
-    let SettleCounts { picks, repeated, results, gradings, corrections, closings, offers } = counts.tally;
+    let SettleCounts { picks, repeated, results, gradings, corrections, closings, offers, .. } = counts.tally;
+    let SettleCounts { windows, window_gradings, window_corrections, .. } = counts.tally;
     let single = [
         (&METERS.picks, picks),
         (&METERS.repeated, repeated),
         (&METERS.results, results),
         (&METERS.gradings, gradings),
         (&METERS.corrections, corrections),
+        (&METERS.windows, windows),
+        (&METERS.window_gradings, window_gradings),
+        (&METERS.window_corrections, window_corrections),
         (&METERS.closings, closings),
         (&METERS.offers, offers),
     ];
@@ -76,9 +88,12 @@ pub(crate) fn committed(counts: &Counts<SettleCounts>) {
 
 /// Reports what the partitions hold.
 pub(crate) fn sizes(of: impl Iterator<Item = Held>) {
-    let (open, graded) = of.fold((0, 0), |sum, one| (sum.0 + one.open, sum.1 + one.graded));
+    let (open, graded, windows) = of.fold((0, 0, 0), |(open, graded, windows), held| {
+        (open + held.open, graded + held.graded, windows + held.windows)
+    });
     METERS.open.set(open as f64);
     METERS.graded.set(graded as f64);
+    METERS.held_windows.set(windows as f64);
 }
 
 /// Reports how far behind the partitions are, and for how long the pump has not moved.

@@ -1,71 +1,84 @@
 //! What an arb window came to: what each of its legs paid by the result of its event, and what all stakes together returned.
 //!
-//! It never guesses: where a result does not say what became of a leg, the window has no grade.
+//! It never guesses: where a result does not say what became of a leg, the window is not settled.
 
-use arb_model::{Bet, Outcome, Side};
+use arb_model::{
+    Bet, GradeState, LegReturn, Market, OpenedLeg, OpenedWindow, Outcome, Side, Time, WindowGrade,
+};
 use arb_picks::settlement::{DrawRule, EventResult, Settlement, settle};
-use arb_schemas::records::ResultReport;
+use arb_schemas::records::{ResultReport, StateOpenedWindow};
 
-use crate::grading::result_of;
+use crate::grading::{points, result_of};
 
-/// A leg of a window as it opened.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GradedLeg {
-    /// The bet.
-    pub bet: Bet,
-    /// Decimal odds after fees; of a lay those of backing that it does not happen.
-    pub odds: f64,
-    /// Its part of the total stake; of a lay the part that its liability is.
-    pub share: f64,
-}
-
-/// What became of a leg.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LegGrade {
-    /// For the one who has placed it: a lay of what has lost is won.
-    pub settlement: Settlement,
-    /// What it paid, as a part of the total stake.
-    pub returned: f64,
-}
-
-/// What became of a window whose legs were all placed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WindowGrade {
-    /// Its legs, in their order.
-    pub legs: Vec<LegGrade>,
-    /// What they returned together, per unit of the total stake.
-    pub returned: f64,
-    /// Points of both sides, where the period has a score.
-    pub score: Option<(u32, u32)>,
-}
-
-/// Grades a window by the newest report on its event; `None` while the event is not over, and where it is not known what a draw does to a leg.
+/// The grading that a report adds to a window; `None` where it changes nothing.
 #[must_use]
-pub fn grade(legs: &[GradedLeg], report: &ResultReport) -> Option<WindowGrade> {
+pub fn grade(saved: &StateOpenedWindow, report: &ResultReport) -> Option<WindowGrade> {
+    let last = saved.grade.as_ref();
+    let next = of_report(&saved.window, last.map_or(1, |last| last.version + 1), report)?;
+    let is_same = |last: &WindowGrade| {
+        (&last.state, &last.legs, last.home, last.away) == (&next.state, &next.legs, next.home, next.away)
+    };
+    // A window that was never graded is open without saying so.
+    let is_known = last.map_or(!next.is_settled(), is_same);
+    (!is_known).then_some(next)
+}
+
+fn of_report(window: &OpenedWindow, version: i64, report: &ResultReport) -> Option<WindowGrade> {
     let result = result_of(report)?;
-    let mut grades = draw_rules(legs).iter().map(|draw| grade_by(legs, *draw, &result));
-    let first = grades.next()??;
-    grades.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    let open = WindowGrade {
+        version,
+        state: GradeState::Withdrawn.into(),
+        source: report.source.clone(),
+        at: Time(report.at),
+        ..WindowGrade::default()
+    };
+    let Some(legs) = returns(&placed(window)?, &result) else { return Some(open) };
+    let score = result.score(window.period.known()?);
+    Some(WindowGrade {
+        state: GradeState::Settled.into(),
+        returned: Some(legs.iter().map(|leg| leg.returned).sum()),
+        legs,
+        home: score.and_then(|score| points(score.home)),
+        away: score.and_then(|score| points(score.away)),
+        ..open
+    })
 }
 
-fn grade_by(legs: &[GradedLeg], draw: DrawRule, result: &EventResult) -> Option<WindowGrade> {
-    let period = legs.first()?.bet.market().period;
-    let legs: Vec<_> = legs.iter().map(|leg| leg_grade(leg, draw, result)).collect::<Option<_>>()?;
-    let returned = legs.iter().map(|leg| leg.returned).sum();
-    let score = result.score(period).map(|score| (score.home, score.away));
-    Some(WindowGrade { legs, returned, score })
+/// A leg and the bet that it is.
+type Placed<'a> = (Bet, &'a OpenedLeg);
+
+/// The legs of a window; `None` where it has none, or one is no bet.
+pub(crate) fn placed(window: &OpenedWindow) -> Option<Vec<Placed<'_>>> {
+    let market = Market { family: window.market.known()?, period: window.period.known()? };
+    let line = window.line.map(|line| line.0);
+    let bet = |leg: &OpenedLeg| Bet::new(market, leg.outcome.known()?, leg.side.known()?, line);
+    let legs: Vec<_> = window.legs.iter().map(|leg| Some((bet(leg)?, leg))).collect::<Option<_>>()?;
+    (!legs.is_empty()).then_some(legs)
 }
 
-fn leg_grade(leg: &GradedLeg, draw: DrawRule, result: &EventResult) -> Option<LegGrade> {
-    let backed = settle(&leg.bet, draw, result)?;
-    let settlement = if leg.bet.side() == Side::Lay { laid(backed) } else { backed };
-    Some(LegGrade { settlement, returned: leg.share * (1.0 + settlement.profit(Side::Back, leg.odds)) })
+/// What each leg paid; `None` while the event is not over, and where it is not known what a draw does to a leg.
+fn returns(legs: &[Placed<'_>], result: &EventResult) -> Option<Vec<LegReturn>> {
+    let mut returns = draw_rules(legs).iter().map(|draw| returns_by(legs, *draw, result));
+    let first = returns.next()??;
+    returns.all(|other| other.as_ref() == Some(&first)).then_some(first)
+}
+
+fn returns_by(legs: &[Placed<'_>], draw: DrawRule, result: &EventResult) -> Option<Vec<LegReturn>> {
+    legs.iter().map(|leg| leg_return(leg, draw, result)).collect()
+}
+
+fn leg_return((bet, leg): &Placed<'_>, draw: DrawRule, result: &EventResult) -> Option<LegReturn> {
+    let backed = settle(bet, draw, result)?;
+    let settlement = if bet.side() == Side::Lay { laid(backed) } else { backed };
+    // A lay pays as a back of the opposite.
+    let profit = settlement.profit(Side::Back, 1.0 / leg.implied_probability);
+    Some(LegReturn { settlement: settlement.key().to_owned(), returned: leg.stake_share * (1.0 + profit) })
 }
 
 /// What a draw may do to bets on the winner. A leg on the draw makes it an outcome; home and away cover a market only if it refunds. Legs
 /// on one outcome alone, backed and laid, do not say.
-fn draw_rules(legs: &[GradedLeg]) -> &'static [DrawRule] {
-    let has = |outcome| legs.iter().any(|leg| leg.bet.outcome() == outcome);
+fn draw_rules(legs: &[Placed<'_>]) -> &'static [DrawRule] {
+    let has = |outcome| legs.iter().any(|(bet, _)| bet.outcome() == outcome);
     if has(Outcome::Draw) {
         &[DrawRule::Outcome]
     } else if has(Outcome::Home) && has(Outcome::Away) {

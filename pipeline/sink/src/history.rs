@@ -1,10 +1,12 @@
-//! What the API asks of the past: rows that the sink wrote, as its user `reader`.
+//! What the API, and backtests, ask of the past: rows that the sink wrote, as the user `reader`.
 //!
 //! It never writes, and never waits longer than the server may work on one question.
 
 mod condition;
 mod deliveries;
+mod gradings;
 mod prices;
+mod recorded;
 mod truth;
 mod windows;
 
@@ -17,7 +19,9 @@ use ::clickhouse::Client;
 use crate::clickhouse::{Error, Settings};
 
 pub use deliveries::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, StatisticsQuery};
+pub use gradings::PastGrading;
 pub use prices::{PriceQuery, PriceSeries};
+pub use recorded::{RecordedLeague, RecordedQuery, RecordedTable};
 pub use truth::{BookAges, ExecutionCounts, LifetimeCounts, NewestFeed, WindowCounts};
 pub use windows::{PastWindow, Transition, WindowPlace, WindowQuery};
 

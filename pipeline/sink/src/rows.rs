@@ -10,6 +10,7 @@ mod row;
 mod deliveries;
 mod feed;
 mod fit;
+mod gradings;
 mod of_record;
 mod picks;
 mod rejected;
@@ -18,6 +19,7 @@ mod ticks;
 
 use arb_schemas::records::{
     ArbWindow, CloseSignal, Frame, LineMovement, PickChange, SignalChange, StaleAlert, WebhookDelivery,
+    WindowGrading,
 };
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
@@ -27,6 +29,7 @@ use arb_schemas::wire::{RecordType, WireError, decode};
 pub use deliveries::{DeliveryRow, delivery_row};
 pub use feed::{LineMovementRow, StaleAlertRow, TransitionRow, movement_row, transition_row};
 pub use feed::{alert_row, closed_row};
+pub use gradings::{GradingRow, grading_row};
 pub use of_record::RowOfRecord;
 pub use picks::{PickRow, pick_row};
 pub use rejected::{RejectedRow, rejected_row};
@@ -69,6 +72,8 @@ pub enum DecodedRecord<'a> {
     Signal(Box<SignalChange>),
     /// A pick was published or graded.
     Pick(Box<PickChange>),
+    /// An arb window was graded.
+    Grading(Box<WindowGrading>),
     /// An entry of the delivery log of webhooks.
     Delivery(Box<WebhookDelivery>),
     /// No rows: the end of a poll, a heartbeat.
@@ -122,6 +127,7 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::StaleAlert => DecodedRecord::Alert(decode(message).map(Box::new)?),
         RecordType::SignalChange => DecodedRecord::Signal(decode(message).map(Box::new)?),
         RecordType::PickChange => DecodedRecord::Pick(decode(message).map(Box::new)?),
+        RecordType::WindowGrading => DecodedRecord::Grading(decode(message).map(Box::new)?),
         RecordType::WebhookDelivery => DecodedRecord::Delivery(decode(message).map(Box::new)?),
         RecordType::PollEnd => {
             decode(message).map(|_: arb_schemas::records::PollEnd| DecodedRecord::Nothing)?
@@ -148,6 +154,7 @@ impl DecodedRecord<'_> {
             Self::Alert(_) => (Table::StaleAlerts, 1),
             Self::Signal(_) => (Table::SignalTransitions, 1),
             Self::Pick(_) => (Table::PickTransitions, 1),
+            Self::Grading(_) => (Table::WindowGradings, 1),
             Self::Delivery(_) => (Table::WebhookDeliveries, 1),
             Self::Rejected(_) => (Table::Rejected, 1),
             Self::Nothing => return None,
@@ -167,6 +174,7 @@ impl DecodedRecord<'_> {
             Self::Alert(alert) => alert.at.0,
             Self::Signal(changed) => changed.signal.updated_at.0,
             Self::Pick(changed) => picks::time(&changed.pick).0,
+            Self::Grading(graded) => graded.grade.at.0,
             Self::Delivery(entry) => entry.at,
             Self::Nothing | Self::Rejected(_) => return None,
         })

@@ -18,8 +18,8 @@ use super::failure::Failure;
 use super::record::Kept;
 use super::recovery::{Found, Place};
 use super::rows::{
-    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, PickRow, RejectedRow, RowOfRecord, SignalRow,
-    StaleAlertRow, TickRow, TransitionRow, read, rejected_row, tick_rows,
+    Coordinates, DecodedRecord, DeliveryRow, GradingRow, LineMovementRow, PickRow, RejectedRow, RowOfRecord,
+    SignalRow, StaleAlertRow, TickRow, TransitionRow, read, rejected_row, tick_rows,
 };
 use super::table::Table;
 
@@ -120,6 +120,9 @@ impl Store {
                         self.try_row::<SignalRow<'static>>(table, &samples::signal()).await
                     }
                     Table::PickTransitions => self.try_row::<PickRow<'static>>(table, &samples::pick()).await,
+                    Table::WindowGradings => {
+                        self.try_row::<GradingRow<'static>>(table, &samples::grading()).await
+                    }
                     Table::WebhookDeliveries => {
                         self.try_row::<DeliveryRow<'static>>(table, &samples::delivery()).await
                     }
@@ -214,6 +217,7 @@ impl Store {
             Table::Rejected => self.send::<RejectedRow<'static>>(range, batch, token, skip).await,
             Table::SignalTransitions => self.send::<SignalRow<'static>>(range, batch, token, skip).await,
             Table::PickTransitions => self.send::<PickRow<'static>>(range, batch, token, skip).await,
+            Table::WindowGradings => self.send::<GradingRow<'static>>(range, batch, token, skip).await,
             Table::WebhookDeliveries => self.send::<DeliveryRow<'static>>(range, batch, token, skip).await,
         };
         sent.map_err(|error| Failure::of(&error, &table.to_string()))?;

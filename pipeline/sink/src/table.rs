@@ -18,11 +18,12 @@ pub enum Table {
     SignalTransitions,
     WebhookDeliveries,
     PickTransitions,
+    WindowGradings,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ticks,
         Self::WindowTransitions,
         Self::LineMovements,
@@ -31,6 +32,7 @@ impl Table {
         Self::SignalTransitions,
         Self::WebhookDeliveries,
         Self::PickTransitions,
+        Self::WindowGradings,
     ];
 
     /// Its name, without its database.
@@ -45,6 +47,7 @@ impl Table {
             Self::SignalTransitions => "signal_transitions",
             Self::WebhookDeliveries => WEBHOOK_DELIVERIES,
             Self::PickTransitions => "pick_transitions",
+            Self::WindowGradings => "window_gradings",
         }
     }
 
@@ -108,7 +111,7 @@ mod tests {
             assert_eq!(Table::named(table.name()), Some(table));
             tally.count(table, rows);
         }
-        assert_eq!((tally.total(), tally.of(Table::Rejected)), (36, 5));
+        assert_eq!((tally.total(), tally.of(Table::Rejected)), (45, 5));
         assert_eq!(Table::named("tick"), None);
         let mut one = Tally::default();
         one.count(Table::StaleAlerts, 2);

@@ -1,9 +1,10 @@
-//! Records of picks: what bots and sources of results ask for, and the changelog of the settlement machine.
+//! Records of settlement: what bots and sources of results ask for, and the changelog of the settlement machine.
 //!
-//! Closed sets are texts here; `arb_settle` knows which there are. What is published of a pick is [`Pick`] of `arb_model`.
+//! Closed sets are texts here; `arb_settle` knows which there are. What is published is [`Pick`] and [`OpenedWindow`] with its grades, of `arb_model`.
 
 use arb_model::{
-    ClosingPrice, Event, Family, FeedKind, LaterOffer, Name, Open, Outcome, Period, Pick, Points, Price, Time,
+    ClosingPrice, Event, Family, FeedKind, LaterOffer, Name, Open, OpenedWindow, Outcome, Period, Pick,
+    Points, Price, Time, WindowGrade,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,18 @@ pub struct PickTimer {
 #[allow(missing_docs)]
 pub struct StatePick {
     pub pick: Pick,
+    pub taken_at: Micros,
+}
+
+/// An arb window that can still be graded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StateOpenedWindow {
+    pub window: OpenedWindow,
+    /// The last one; `None` of a window that was never graded.
+    pub grade: Option<WindowGrade>,
+    /// The newest known start of the event.
+    pub starts_at: Time,
     pub taken_at: Micros,
 }
 

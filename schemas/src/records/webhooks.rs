@@ -73,6 +73,13 @@ pub struct WebhookAttempt {
     pub at: Micros,
 }
 
+/// What came of attempts that are written together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct WebhookAttempts {
+    pub attempts: Vec<WebhookAttempt>,
+}
+
 /// How late it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -108,6 +115,15 @@ pub struct StateWebhookDelivery {
     pub round: i64,
     pub next_at: Micros,
     pub has_failed: bool,
+    pub body_of: String,
+}
+
+/// The body of an event for several endpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct StateWebhookBody {
+    pub name: String,
+    pub body: String,
 }
 
 /// What the deliverer of a partition has read.

@@ -4,15 +4,7 @@
 
 use arb_model::FilterValues;
 
-/// The branches of a union of null and another type.
-const NULL: i64 = 0;
-const OTHER: i64 = 1;
-
-/// A text: its length and its bytes.
-pub(super) fn put_text(message: &mut Vec<u8>, text: &str) {
-    put_number(message, i64::try_from(text.len()).unwrap_or(i64::MAX));
-    message.extend(text.as_bytes());
-}
+use super::datum::{NULL, OTHER, put_number, put_text};
 
 /// What a window replaces, where that is known.
 pub(super) fn put_replaced(message: &mut Vec<u8>, replaced: Option<&FilterValues>) {
@@ -33,14 +25,4 @@ pub(super) fn put_replaced(message: &mut Vec<u8>, replaced: Option<&FilterValues
     }
     // The end of an array.
     put_number(message, 0);
-}
-
-/// A zigzag number, seven bits a byte.
-fn put_number(message: &mut Vec<u8>, number: i64) {
-    let mut rest = ((number << 1) ^ (number >> 63)).cast_unsigned();
-    while rest > 0x7f {
-        message.push(rest.to_le_bytes()[0] | 0x80);
-        rest >>= 7;
-    }
-    message.push(rest.to_le_bytes()[0]);
 }

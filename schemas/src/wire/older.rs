@@ -10,7 +10,7 @@ use super::versions::{OLDER, Older, RecordType};
 use super::{newest, parsed};
 
 /// By schema id.
-#[allow(clippy::expect_used)] // As above.
+#[allow(clippy::expect_used)] // The schemas are part of the program; a test parses each.
 pub(super) static OLDER_READERS: LazyLock<Vec<(u32, GenericDatumReader<'static>)>> = LazyLock::new(|| {
     OLDER.iter().map(|older| (older.id, older_reader(older).expect("embedded schema"))).collect()
 });

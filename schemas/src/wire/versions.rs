@@ -7,13 +7,14 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, Pick,
-    PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport, ScanBegin, ScanEnd,
-    ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead, StateLine,
-    StateMargins, StatePartition, StatePick, StatePicks, StatePush, StateResult, StateScan, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
-    StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookDelivery, WebhookEvent, WebhookRedelivery,
-    WebhookTimer,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement,
+    OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
+    ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
+    StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
+    StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookBody,
+    StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
+    WebhookAttempt, WebhookAttempts, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
+    WindowGrading,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -113,8 +114,10 @@ versions! {
     AccountEndpoint = 70;
     WebhookEvent = 120, older { 1: 71 };
     WebhookAttempt = 72;
+    WebhookAttempts (WebhookAttempt) = 125;
     WebhookTimer = 73;
-    StateWebhookDelivery = 74;
+    StateWebhookDelivery = 123, older { 1: 74 };
+    StateWebhookBody = 124;
     StateWebhooks = 75;
     WebhookDelivery = 76;
     WebhookRedelivery = 77;
@@ -131,6 +134,9 @@ versions! {
     StatePicks = 87;
     PickChange (Pick) = 112, older { 1: 88 };
     PickOffer = 113;
+    OpenedWindow = 130;
+    WindowGrading (OpenedWindow) = 131;
+    StateOpenedWindow (OpenedWindow) = 132;
 }
 
 impl RecordType {

@@ -9,7 +9,7 @@ use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition,
-    StateWebhookFailing, WebhookEvent,
+    StateWebhookDelivery, StateWebhookFailing, WebhookEvent,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
@@ -81,6 +81,7 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<StateLine>(),
         compare::<StatePartition>(),
         compare::<WebhookEvent>(),
+        compare::<StateWebhookDelivery>(),
         compare::<StateWebhookFailing>(),
         compare::<Pick>(),
     ];

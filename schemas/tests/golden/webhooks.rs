@@ -1,8 +1,8 @@
 //! Records of webhooks with a value in every field, as golden files have them. What is published of them never changes.
 
 use arb_schemas::records::{
-    AccountEndpoint, StateWebhookDelivery, StateWebhookFailing, WebhookAttempt, WebhookDelivery,
-    WebhookEvent, WebhookRedelivery, WebhookTarget,
+    AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, WebhookAttempt,
+    WebhookAttempts, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
 };
 
 const AT: i64 = 1_781_990_000_000_001;
@@ -65,6 +65,10 @@ pub(crate) fn attempt() -> WebhookAttempt {
     }
 }
 
+pub(crate) fn attempts() -> WebhookAttempts {
+    WebhookAttempts { attempts: vec![attempt()] }
+}
+
 pub(crate) fn redelivery() -> WebhookRedelivery {
     WebhookRedelivery { endpoint: id(), delivery: Some(message()), since: Some(AT), at: AT }
 }
@@ -85,7 +89,12 @@ pub(crate) fn delivery() -> StateWebhookDelivery {
         round: 1,
         next_at: AT,
         has_failed: true,
+        body_of: "feed/1782000000000/3/9".into(),
     }
+}
+
+pub(crate) fn body() -> StateWebhookBody {
+    StateWebhookBody { name: "feed/1782000000000/3/9".into(), body: "{}".into() }
 }
 
 pub(crate) fn failing() -> StateWebhookFailing {

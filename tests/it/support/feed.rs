@@ -8,7 +8,7 @@ use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
-    PickChange, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery,
+    PickChange, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery, WindowGrading,
 };
 use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::{RecordType, decode, encode};
@@ -249,6 +249,14 @@ impl Writer {
         self.0.begin_transaction().unwrap();
         let value = encode(changed).unwrap();
         self.put(&FEED_EVENTS, partition, &changed.pick.event.id, Some(&value));
+        self.commit();
+    }
+
+    /// Writes the grading of a window.
+    pub(crate) fn write_grading(&self, partition: i32, graded: &WindowGrading) {
+        self.0.begin_transaction().unwrap();
+        let value = encode(graded).unwrap();
+        self.put(&FEED_EVENTS, partition, &graded.window.event.id, Some(&value));
         self.commit();
     }
 

@@ -28,7 +28,7 @@ struct Compared {
 const TIME: &str = "toUnixTimestamp64Micro";
 const FRACTION: &str = "reinterpretAsUInt64";
 
-const TABLES: [Compared; 8] = [
+const TABLES: [Compared; 9] = [
     Compared {
         table: "ticks",
         times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
@@ -101,6 +101,17 @@ const TABLES: [Compared; 8] = [
         fractions: &["probability", "stake", "closing_probability", "profit"],
         bytes: &[],
         nested: &[],
+    },
+    Compared {
+        table: "window_gradings",
+        times: &["at", "commence_time", "opened_at"],
+        fractions: &["margin", "margin_worst", "returned"],
+        bytes: &[],
+        nested: &[
+            ("legs.implied_probability", FRACTION),
+            ("legs.stake_share", FRACTION),
+            ("legs.returned", FRACTION),
+        ],
     },
     Compared {
         table: "webhook_deliveries",

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::accounts::Key;
 use super::http::{Answer, once_it_knows, request};
-use super::program::{Role, arb, run};
+use super::program::{Role, arb, last_lines, run};
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
 /// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
@@ -113,9 +113,8 @@ fn show_logs(folder: &Path) {
     let is_log = |path: &PathBuf| path.extension().is_some_and(|it| it == "log");
     for path in files.filter(is_log).chain([folder.join("kafka/kafka.out")]) {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let lines: Vec<_> = text.lines().filter(|line| !line.contains("INFO")).collect();
-        let last = &lines[lines.len().saturating_sub(LINES)..];
-        eprintln!("{}, its last lines without INFO:\n{}", path.display(), last.join("\n"));
+        let last = last_lines(&text, LINES, |line| !line.contains("INFO"));
+        eprintln!("{}, its last lines without INFO:\n{last}", path.display());
     }
 }
 

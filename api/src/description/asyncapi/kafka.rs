@@ -153,7 +153,8 @@ fn binding(schema: &PublishedSchema) -> Value {
 
 /// Whether a record of the feed is numbered: those that the processor writes are.
 fn is_numbered(record: RecordType) -> bool {
-    FEED_EVENTS.records.contains(&record) && record != RecordType::PickChange
+    FEED_EVENTS.records.contains(&record)
+        && ![RecordType::PickChange, RecordType::WindowGrading].contains(&record)
 }
 
 fn headers(schema: &PublishedSchema) -> Value {

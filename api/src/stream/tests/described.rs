@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_model::fixtures::window_grading;
 use serde_json::Value;
 
 use super::super::event::{Block, Event};
@@ -35,13 +36,12 @@ fn shortened(value: &mut Value) {
 fn examples() -> BTreeMap<String, Value> {
     let positions = Positions::new(vec![3]);
     let to = To { epoch: &[1; 16], sent: Some(&positions) };
-    let pick = |change: &str| {
-        let event = Event::Pick(Box::new(pick_change(change)));
-        Block::new(&event, (0, 2, None), to.epoch, &positions).shared()
-    };
+    let of = |event: &Event| Block::new(event, (0, 2, None), to.epoch, &positions).shared();
+    let pick = |change: &str| of(&Event::Pick(Box::new(pick_change(change))));
     let sent = [
         pick("published"),
         pick("graded"),
+        of(&Event::Grading(Box::new(window_grading()))),
         notice::resync("outside_retention"),
         notice::lagged(to, "too_slow"),
         notice::server_restart(to),

@@ -66,7 +66,6 @@ mod tests {
             was_verified: Some(true),
             updates_count: 3,
             bets: vec![("over".into(), "back".into(), "a".into(), 2.1, 0.5)],
-            effective: vec![None],
         };
         let text = windows(&[window]);
         let (header, row) = text.trim_end().split_once("\r\n").unwrap();

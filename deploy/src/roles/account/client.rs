@@ -20,8 +20,10 @@ use crate::cli::Brokers;
 use crate::roles::cluster;
 use crate::system::{clock, random};
 
-/// How long a reply, and the topic's end, is waited for.
+/// How long a reply is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the topic's end is waited for: a broker that creates topics for a first start answers nothing else meanwhile.
+const READING: Duration = Duration::from_mins(1);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A client.
@@ -48,10 +50,10 @@ impl AccountsClient {
             directory: Directory::default(),
             stop,
         };
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + READING;
         while !client.read()? {
             if Instant::now() > deadline {
-                bail!("{} was not read to its end within {} s", ACCOUNTS.name, PATIENCE.as_secs());
+                bail!("{} was not read to its end within {} s", ACCOUNTS.name, READING.as_secs());
             }
         }
         Ok(client)

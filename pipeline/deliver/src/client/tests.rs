@@ -36,7 +36,7 @@ async fn post(uri: Uri) -> Answer {
 async fn post_within(uri: Uri, time_out: Duration) -> Answer {
     let connector = GuardedConnector::new(Rules { is_development: true }, system_resolver());
     let client = WebhookClient::new(connector).unwrap().within(time_out);
-    client.post(uri, &[("webhook-id", "msg".to_owned())], Bytes::from_static(b"{}"), SECOND).await
+    client.post(uri, [("webhook-id", "msg".to_owned())], Bytes::from_static(b"{}"), SECOND).await
 }
 
 #[tokio::test]

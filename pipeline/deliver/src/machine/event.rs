@@ -1,5 +1,6 @@
 //! An event that is due: a delivery for each endpoint, and what it makes of those that are pending.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
@@ -14,20 +15,35 @@ use crate::delivery::{self, Delivery, NOTICE};
 const WINDOW: &str = "arb_window";
 const CLOSE: &str = "close_signal";
 
-/// The bodies of an event, which all its deliveries share: however many endpoints it is for, its text is in memory once.
+/// What an event sends: its body, and that of endpoints whose filters its window has left.
 struct Bodies {
-    whole: Arc<str>,
-    left: Option<Arc<str>>,
+    whole: EventBody,
+    left: Option<EventBody>,
+}
+
+/// A body of an event. However many endpoints it is for, it is in memory once, and in the changelog too.
+struct EventBody {
+    text: Arc<str>,
+    /// Where more than one endpoint is sent it. A body for one is in its delivery's own record.
+    name: Option<Arc<str>>,
 }
 
 impl Bodies {
-    fn of(event: &WebhookEvent) -> Self {
-        Self { whole: event.body.as_str().into(), left: event.left_body.as_deref().map(Into::into) }
+    fn of(event: &WebhookEvent, source: &str) -> Self {
+        let has_left = |target: &&WebhookTarget| target.has_left && event.left_body.is_some();
+        let left = event.targets.iter().filter(has_left).count();
+        let body = |text: &str, targets: usize, name: &dyn Fn() -> String| EventBody {
+            text: text.into(),
+            name: (targets > 1).then(|| name().into()),
+        };
+        Self {
+            whole: body(&event.body, event.targets.len() - left, &|| source.to_owned()),
+            left: event.left_body.as_ref().map(|text| body(text, left, &|| format!("left/{source}"))),
+        }
     }
 
-    fn for_target(&self, target: &WebhookTarget) -> Arc<str> {
-        let left = self.left.as_ref().filter(|_| target.has_left);
-        Arc::clone(left.unwrap_or(&self.whole))
+    fn for_target(&self, target: &WebhookTarget) -> &EventBody {
+        self.left.as_ref().filter(|_| target.has_left).unwrap_or(&self.whole)
     }
 }
 
@@ -52,11 +68,13 @@ impl Step<'_> {
             self.expire(event)?;
         }
         let source = delivery::source(feed, (event.epoch, event.sequence), &event.nonce);
-        let bodies = Bodies::of(event);
+        let (bodies, older) = (Bodies::of(event, &source), self.older(event));
         for target in &event.targets {
             let policy = policy(&target.policy)?;
-            if event.kind == WINDOW && policy == Policy::Live {
-                self.supersede(event, target)?;
+            if policy == Policy::Live
+                && let Some(older) = older.get(&target.endpoint)
+            {
+                self.supersede(event, older)?;
             }
             self.add(event, &bodies, target, delivery::id(&source, &target.endpoint))?;
         }
@@ -77,20 +95,29 @@ impl Step<'_> {
 
     /// The window has closed: what is pending of it under the policy `live` is of no use any more.
     fn expire(&mut self, event: &WebhookEvent) -> Result<(), WireError> {
-        let is_over = |one: &Arc<Delivery>| one.policy == Policy::Live && one.kind == WINDOW;
-        for delivery in self.book.about(&event.subject).into_iter().filter(is_over) {
+        for delivery in self.book.about(&event.subject).into_iter().filter(is_live_window) {
             self.end(&delivery, "expired", event.at)?;
         }
         Ok(())
     }
 
-    /// A newer state of a window takes the place of those that are pending.
-    fn supersede(&mut self, event: &WebhookEvent, target: &WebhookTarget) -> Result<(), WireError> {
-        let is_older = |one: &Arc<Delivery>| {
-            one.endpoint == target.endpoint && one.kind == WINDOW && one.policy == Policy::Live
-        };
-        for delivery in self.book.about(&event.subject).into_iter().filter(is_older) {
-            self.end(&delivery, "superseded", event.at)?;
+    /// What is pending of the window of an event under the policy `live`, by endpoint: looked up once, however many endpoints it is for.
+    fn older(&self, event: &WebhookEvent) -> HashMap<String, Vec<Arc<Delivery>>> {
+        let mut older = HashMap::<_, Vec<_>>::new();
+        if event.kind == WINDOW {
+            for delivery in self.book.about(&event.subject).into_iter().filter(is_live_window) {
+                older.entry(delivery.endpoint.clone()).or_default().push(delivery);
+            }
+        }
+        older
+    }
+
+    /// A newer state of a window takes the place of those that are pending. One may have gone already, to make room for another endpoint's.
+    fn supersede(&mut self, event: &WebhookEvent, older: &[Arc<Delivery>]) -> Result<(), WireError> {
+        for delivery in older {
+            if self.book.delivery(&delivery.id).is_some() {
+                self.end(delivery, "superseded", event.at)?;
+            }
         }
         Ok(())
     }
@@ -112,6 +139,8 @@ impl Step<'_> {
             self.end(&oldest, "overflowed", event.at)?;
         }
         self.tally.deliveries += 1;
+        let EventBody { text, name } = bodies.for_target(target);
+        let body = name.as_ref().map_or_else(|| Arc::clone(text), |name| self.book.share(name, text));
         self.book.put_delivery(Delivery {
             id,
             endpoint: target.endpoint.clone(),
@@ -120,7 +149,8 @@ impl Step<'_> {
             subject: event.subject.clone(),
             policy: policy(&target.policy)?,
             is_ordered: target.is_ordered,
-            body: bodies.for_target(target),
+            body,
+            body_of: name.clone(),
             created_at: event.at,
             attempts: 0,
             round: 0,
@@ -143,4 +173,9 @@ impl Step<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it is a state of a window that a newer one, or its close, ends.
+fn is_live_window(delivery: &Arc<Delivery>) -> bool {
+    delivery.policy == Policy::Live && delivery.kind == WINDOW
 }

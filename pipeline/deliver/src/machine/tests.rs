@@ -269,4 +269,5 @@ fn drafts_that_are_aborted_leave_nothing_and_are_not_sent() {
     assert_eq!(bench.due().len(), 1);
 }
 
+mod bodies;
 mod owners;

@@ -279,6 +279,18 @@ impl State {
         busy.filter(|(name, _)| !self.answers(name)).map(|(_, queue)| queue.in_flight).sum()
     }
 
+    /// Another delivery to an endpoint that answers, if one can be sent at once.
+    pub(super) fn next_of(&mut self, name: &str, now: Micros, ready: Readiness) -> Option<Job> {
+        let next_at = self.queues.get(name).and_then(|queue| queue.next_at(true));
+        let can_be_sent = matches!(ready, Readiness::Open(_)) && next_at.is_some_and(|at| at <= now);
+        if can_be_sent && self.answers(name) { self.take_one(name, now, ready) } else { None }
+    }
+
+    /// Whether an endpoint can be sent something now.
+    pub(super) fn is_ready(&self, name: &str, now: Micros) -> bool {
+        self.queues.get(name).and_then(|queue| queue.ready_at).is_some_and(|at| at <= now)
+    }
+
     fn take_one(&mut self, name: &str, now: Micros, ready: Readiness) -> Option<Job> {
         let queue = self.queues.get_mut(name)?;
         let due = queue.due.iter().take_while(|(at, ..)| *at <= now).take(LOOKED_AT);

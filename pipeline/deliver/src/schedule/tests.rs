@@ -21,6 +21,7 @@ fn delivery(endpoint: &str, number: i64) -> Arc<Delivery> {
         policy: Policy::Live,
         is_ordered: false,
         body: "{}".into(),
+        body_of: None,
         created_at: 0,
         attempts: 0,
         round: 0,
@@ -129,4 +130,44 @@ fn an_attempt_whose_record_is_lost_is_made_again() {
     schedule.finished("a", true, NOW);
     assert!(schedule.take(NOW + REPORTED_WITHIN - 1, 9, |_| Readiness::Open(None)).is_empty());
     assert_eq!(schedule.take(NOW + REPORTED_WITHIN, 9, |_| Readiness::Open(None)).len(), 1);
+}
+
+#[test]
+fn an_endpoint_that_answers_is_sent_the_next_one_in_the_place_of_the_one_before() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    for endpoint in ["a", "b"] {
+        (0..9).for_each(|number| put(&lane, delivery(endpoint, number)));
+    }
+    let all = Readiness::Open(None);
+    assert_eq!(endpoints(&schedule.take(NOW, 2, |_| all)), ["a", "b"], "one each, before they have answered");
+    let next = schedule.finished_for_next("a", true, NOW, all).unwrap();
+    assert_eq!((next.delivery.endpoint.as_str(), next.delivery.place.1), ("a", 1));
+    assert_eq!(endpoints(&schedule.take(NOW, 9, |_| all)), ["a"; 3], "four are under way, and one to b");
+    assert!(schedule.finished_for_next("b", false, NOW, all).is_none(), "it has failed");
+    for not_now in [Readiness::Waiting, Readiness::Gone] {
+        assert!(schedule.finished_for_next("a", true, NOW, not_now).is_none());
+    }
+    // Its rate counts from the next request on.
+    assert!(schedule.finished_for_next("a", true, NOW, Readiness::Open(Some(2))).is_some());
+    assert!(schedule.finished_for_next("a", true, NOW, Readiness::Open(Some(2))).is_none());
+    let later = NOW + SECOND / 2;
+    assert!(schedule.finished_for_next("a", true, later, Readiness::Open(Some(2))).is_some());
+}
+
+#[test]
+fn the_next_one_waits_for_an_earlier_one_of_its_subject() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    for number in 0..3 {
+        let ordered = Delivery { is_ordered: true, ..delivery("a", number).as_ref().clone() };
+        put(&lane, Arc::new(ordered));
+    }
+    let all = Readiness::Open(None);
+    let first = schedule.take(NOW, 9, |_| all).remove(0).delivery;
+    assert!(schedule.finished_for_next("a", true, NOW, all).is_none(), "what came of it is not committed");
+    lane.update(std::iter::once((format!("delivery/{}", first.id).as_str(), None)));
+    assert_eq!(schedule.take(NOW, 9, |_| all)[0].delivery.place.1, 1);
 }

@@ -175,16 +175,17 @@ pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
     saved.map(Some).ok_or(impossible)
 }
 
-/// The event whose quotes a record of the changelog changes; `None` of any other record.
+/// The event and its market whose quotes a record of the changelog changes; `None` of any other record.
 #[must_use]
-pub fn event_of(key: &str) -> Option<&str> {
+pub fn market_of_key(key: &str) -> Option<(&str, Market)> {
     let (kind, rest) = key.split_once('/')?;
-    let (rest, _) = rest.rsplit_once('/')?;
-    match kind {
-        "head" => Some(rest),
-        "line" => Some(rest.rsplit_once('/')?.0),
-        _ => None,
+    let (event, market) = match kind {
+        "head" => rest,
+        "line" => rest.rsplit_once('/')?.0,
+        _ => return None,
     }
+    .rsplit_once('/')?;
+    Some((event, Market::parse(market)?))
 }
 
 /// Heads sort before lines: a restore puts them first.
@@ -417,6 +418,17 @@ mod tests {
             let change = change(&gone).unwrap().unwrap();
             assert_eq!((change.key.as_str(), change.value), (key, None));
             assert_eq!(super::gone(key).unwrap(), Some(gone));
+        }
+    }
+
+    #[test]
+    fn a_key_says_whose_quotes_it_changes() {
+        for saved in [head(vec![]), Saved::Line(Box::new(line()))] {
+            let change = change(&saved).unwrap().unwrap();
+            assert_eq!(market_of_key(&change.key), Some(("a/b", market())));
+        }
+        for other in ["stale/a/b", "source/a/h2h", "push/push/acme/7", "clock", "head/e", "line/e/h2h"] {
+            assert_eq!(market_of_key(other), None, "{other}");
         }
     }
 

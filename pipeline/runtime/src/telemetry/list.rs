@@ -201,15 +201,19 @@ metrics! {
 
     // settle
     SETTLE_PICKS = counter(Settle, Count, "arb_settle_picks_total", "Picks that were published: one of a bot, a version, a feed, an event and a market.");
-    SETTLE_REPEATED = counter(Settle, Count, "arb_settle_repeated_total", "Candidates, results, closing prices and later offers that say nothing new, or are older than what is known.");
+    SETTLE_REPEATED = counter(Settle, Count, "arb_settle_repeated_total", "Candidates, windows, results, closing prices and later offers that say nothing new, or are older than what is known.");
     SETTLE_RESULTS = counter(Settle, Count, "arb_settle_results_total", "Reports on events that say something new.");
     SETTLE_GRADINGS = counter(Settle, Count, "arb_settle_gradings_total", "Gradings that were added to picks.");
     SETTLE_CORRECTIONS = counter(Settle, Count, "arb_settle_corrections_total", "Gradings of picks that had been graded before.");
+    SETTLE_WINDOWS = counter(Settle, Count, "arb_settle_windows_total", "Arb windows that were taken in to be graded.");
+    SETTLE_WINDOW_GRADINGS = counter(Settle, Count, "arb_settle_window_gradings_total", "Gradings of arb windows that were published.");
+    SETTLE_WINDOW_CORRECTIONS = counter(Settle, Count, "arb_settle_window_corrections_total", "Gradings of arb windows that had been graded before.");
     SETTLE_CLOSINGS = counter(Settle, Count, "arb_settle_closings_total", "Closing prices that were added to picks.");
     SETTLE_OFFERS = counter(Settle, Count, "arb_settle_offers_total", "Observations of whether a pick is still on offer that were added to picks.");
     SETTLE_DEAD_LETTERS = counter(Settle, Count, "arb_settle_dead_letters_total", "Records put aside in the dead-letter topic of tasks: those that cannot be read, and picks that come after the start of their event.").by(&["reason"]);
-    SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next one are measured every 5 s.");
+    SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next two are measured every 5 s.");
     SETTLE_GRADED = gauge(Settle, Count, "arb_settle_graded_picks", "Picks that were graded and can be graded again, for 30 days after the start of their event.");
+    SETTLE_HELD_WINDOWS = gauge(Settle, Count, "arb_settle_held_windows", "Arb windows that can be graded, for 14 days after the start of their event.");
     SETTLE_TRANSACTIONS = counter(Settle, Count, "arb_settle_transactions_total", "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
     SETTLE_COMMIT_SECONDS = histogram(Settle, Seconds, "arb_settle_commit_seconds", COMMIT, "From the end of a transaction's last record to the broker's response to its commit.");
     SETTLE_TRANSACTION_RECORDS = histogram(Settle, Count, "arb_settle_transaction_records", RECORDS, "Tasks of one committed transaction.");

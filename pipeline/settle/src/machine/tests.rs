@@ -1,14 +1,15 @@
-//! The machine by itself: what becomes of candidates, results, closing prices and time. Then random logs, undisturbed and with every
+//! The machine by itself: what becomes of candidates, windows, results, closing prices and time. Then random logs, undisturbed and with every
 //! fault of a simulated log.
 
 mod offers;
 mod refusals;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_model::fixtures::{event, price};
 use arb_model::pick::{NO_RESULT, OPEN};
-use arb_model::{Event, Points};
+use arb_model::{Event, OpenedWindow, Points};
 use arb_schemas::records::{PeriodScore, PickTimer};
 use arb_simulated_log::{Kind, World, run_disturbed};
 use fastrand::Rng;
@@ -65,7 +66,9 @@ impl Bench {
 
     fn of<T: wire::Record>(&self, topic: &str) -> Vec<T> {
         let outputs = self.out.outputs().iter().filter(|output| output.topic == topic);
-        outputs.map(|output| wire::decode(output.value.as_ref().unwrap()).unwrap()).collect()
+        let values = outputs.map(|output| output.value.as_ref().unwrap());
+        let of_type = values.filter(|value| wire::RecordType::of(value).unwrap() == T::TYPE);
+        of_type.map(|value| wire::decode(value).unwrap()).collect()
     }
 
     /// The gradings of the last record.
@@ -174,7 +177,7 @@ fn a_correction_is_another_grading_and_the_first_one_stays() {
     assert_eq!((bench.tally.gradings, bench.tally.corrections, bench.tally.repeated), (2, 1, 1));
     bench.result("in_progress", None, START + 5 * HOUR);
     assert_eq!(bench.grades().pop(), Some((3, OPEN.to_owned(), 0.0)), "the result was withdrawn");
-    assert_eq!(bench.machine.size(), Held { open: 1, graded: 0, results: 1 });
+    assert_eq!(bench.machine.size(), Held { open: 1, graded: 0, windows: 0, results: 1 });
 }
 
 #[test]
@@ -276,7 +279,11 @@ fn log(seed: u64, length: usize) -> Vec<Vec<u8>> {
         now += rng.i64(0..4) * [SECOND, 600 * SECOND, HOUR][rng.usize(0..3)];
         let id = ["a", "b", "c", "d"][rng.usize(0..4)];
         let event = Event { id: id.into(), ..event() };
-        match rng.u8(0..11) {
+        match rng.u8(0..13) {
+            11 | 12 => {
+                let opened = windows::window(&rng.u8(0..40).to_string(), id, now);
+                wire::encode(&OpenedWindow { line: Some(Points(rng.i32(1..16) * 250)), ..opened })
+            }
             10 => wire::encode(&PickOffer {
                 pick: pick_id::of(&pick_id::slot(&PickCandidate { event, ..recorded() }), Time(asked_at)),
                 is_next_poll: rng.bool(),
@@ -340,6 +347,7 @@ fn of_random_logs_nothing_published_changes_and_gradings_only_grow() {
         }
         let told = |change: &str| bench.told().iter().filter(|told| told.change == change).count() as u64;
         assert_eq!((told(PUBLISHED), told(GRADED)), (bench.tally.picks, bench.tally.gradings), "seed {seed}");
+        windows::gradings_grow(&bench, seed);
         let mut picks: BTreeMap<String, Pick> = BTreeMap::new();
         for pick in bench.published() {
             assert!(pick.published_at < pick.event.commence_time.max(pick.starts_at), "seed {seed}");
@@ -379,7 +387,7 @@ fn every_output_is_that_of_an_undisturbed_run() {
         .map(|(_, key)| String::from_utf8_lossy(key).split('/').next().unwrap().to_owned())
         .collect();
     assert!(
-        kinds.is_superset(&["clock", "partition", "pick", "result"].map(str::to_owned).into()),
+        kinds.is_superset(&["clock", "partition", "pick", "result", "window"].map(str::to_owned).into()),
         "{kinds:?}"
     );
 }

@@ -73,8 +73,6 @@ pub struct PastWindow {
     pub updates_count: u64,
     /// Outcome, side, book, decimal price and share of the stake of each leg, as it opened.
     pub bets: Vec<(String, String, String, f64, f64)>,
-    /// The price of each leg after fees, of a lay that of backing that it does not happen; rows of before fees have none.
-    pub effective: Vec<Option<f64>>,
 }
 
 impl PastWindow {
@@ -101,7 +99,6 @@ pub struct Transition {
 
 const BETS: &str =
     "arrayMap(leg -> (leg.outcome, leg.side, leg.book, leg.price, leg.stake_share), legs) AS bets";
-const EFFECTIVE: &str = "arrayMap(leg -> leg.effective_price, legs) AS effective";
 const COLUMNS: &str = "window_id AS window, topic_id AS topic, sport AS sport_key, league AS league_key, event_id AS event, \
      toNullable(home) AS home_name, toNullable(away) AS away_name, \
      toNullable(toUnixTimestamp64Micro(assumeNotNull(commence_time))) AS commence_micros, toNullable(kind) AS kind_key, \
@@ -154,9 +151,7 @@ impl History {
         let condition = query.condition(before);
         let filter =
             if condition.sql.is_empty() { String::new() } else { format!("WHERE {}", condition.sql) };
-        let sql = format!(
-            "SELECT {COLUMNS}, {BETS}, {EFFECTIVE} FROM arb.windows {filter} {NEWEST_FIRST} LIMIT {limit}"
-        );
+        let sql = format!("SELECT {COLUMNS}, {BETS} FROM arb.windows {filter} {NEWEST_FIRST} LIMIT {limit}");
         self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await
     }
 
@@ -182,8 +177,37 @@ impl History {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// A window that is open.
+    pub(in crate::history) fn window(id: &str, event: &str) -> PastWindow {
+        PastWindow {
+            window: id.to_owned(),
+            topic: "t".to_owned(),
+            sport_key: "soccer".to_owned(),
+            league_key: "soccer_epl".to_owned(),
+            event: event.to_owned(),
+            home_name: None,
+            away_name: None,
+            commence_micros: None,
+            kind_key: Some("surebet".to_owned()),
+            market_key: "totals".to_owned(),
+            period_key: "full_time".to_owned(),
+            points: Some(2.25),
+            opened_micros: 2_000_000,
+            closed_micros: None,
+            why: None,
+            was_in_play: None,
+            open_margin: None,
+            peak_margin: None,
+            close_margin: None,
+            was_simultaneous: None,
+            was_verified: None,
+            updates_count: 0,
+            bets: Vec::new(),
+        }
+    }
 
     #[test]
     fn every_filter_is_a_condition_and_its_value_is_bound() {

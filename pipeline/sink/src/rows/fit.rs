@@ -5,6 +5,7 @@
 
 use arb_schemas::records::{
     ArbWindow, CloseSignal, Event, LineMovement, PickChange, SignalChange, StaleAlert, WebhookDelivery,
+    WindowGrading,
 };
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::view::FrameView;
@@ -30,6 +31,7 @@ pub(super) fn check(made: &DecodedRecord<'_>) -> Result<(), String> {
         DecodedRecord::Alert(alert) => alert_fits(alert),
         DecodedRecord::Signal(changed) => signal_fits(changed),
         DecodedRecord::Pick(changed) => pick_fits(changed),
+        DecodedRecord::Grading(graded) => grading_fits(graded),
         DecodedRecord::Delivery(entry) => delivery_fits(entry),
         DecodedRecord::Nothing | DecodedRecord::Rejected(_) => Ok(()),
     }
@@ -114,6 +116,12 @@ fn pick_fits(PickChange { pick, .. }: &PickChange) -> Result<(), String> {
     let offers = [("poll_seen_at", &pick.offer_after_poll), ("minute_seen_at", &pick.offer_after_minute)];
     let mut known = offers.into_iter().filter_map(|(name, offer)| Some((name, offer.as_ref()?)));
     known.try_for_each(|(name, offer)| column(name, offer.last_seen_at.0))
+}
+
+fn grading_fits(WindowGrading { window, grade }: &WindowGrading) -> Result<(), String> {
+    part("at", grade.at.0)?;
+    column("opened_at", window.opened_at.0)?;
+    event_fits(&window.event)
 }
 
 fn delivery_fits(entry: &WebhookDelivery) -> Result<(), String> {

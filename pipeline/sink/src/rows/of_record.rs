@@ -5,9 +5,9 @@
 use clickhouse::Row;
 
 use super::{
-    Coordinates, DecodedRecord, DeliveryRow, LineMovementRow, PickRow, RejectedRow, SignalRow, StaleAlertRow,
-    TransitionRow, alert_row, closed_row, delivery_row, movement_row, pick_row, rejected_row, signal_row,
-    transition_row,
+    Coordinates, DecodedRecord, DeliveryRow, GradingRow, LineMovementRow, PickRow, RejectedRow, SignalRow,
+    StaleAlertRow, TransitionRow, alert_row, closed_row, delivery_row, grading_row, movement_row, pick_row,
+    rejected_row, signal_row, transition_row,
 };
 use crate::record::Kept;
 use crate::table::Table;
@@ -62,6 +62,14 @@ impl RowOfRecord for PickRow<'static> {
 
     fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<PickRow<'a>> {
         if let DecodedRecord::Pick(changed) = made { Some(pick_row(at, changed)) } else { None }
+    }
+}
+
+impl RowOfRecord for GradingRow<'static> {
+    const TABLE: Table = Table::WindowGradings;
+
+    fn of<'a>(at: Coordinates<'a>, made: &'a DecodedRecord<'a>, _: Kept<'a>) -> Option<GradingRow<'a>> {
+        if let DecodedRecord::Grading(graded) = made { Some(grading_row(at, graded)) } else { None }
     }
 }
 

@@ -4,6 +4,7 @@ use arb_model::fixtures::{self, price};
 use arb_model::{Points, Time};
 use arb_schemas::records::{
     Coverage, EdgeSignal, Frame, Heartbeat, Offer, Outcome, PollEnd, Side, SignalQuote, Status, Tick,
+    WindowGrade,
 };
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
@@ -177,6 +178,34 @@ fn hostile_times_of_a_signal_are_rejected_with_it() {
     assert_eq!(reason_text(&|signal| signal.event.commence_time = Time(i64::MAX)), "commence_time");
     assert_eq!(reason_text(&|signal| signal.bets[0].last_seen_at = Time(i64::MAX)), "last_seen_at");
     assert_eq!(reason_text(&|signal| signal.evidence[1].price_moved_at = Time(i64::MIN)), "price_moved_at");
+}
+
+#[test]
+fn a_grading_is_a_row_with_what_each_leg_paid() {
+    let graded = fixtures::window_grading();
+    let message = encode(&graded).unwrap();
+    let made = read(&FEED_EVENTS, &message);
+    let at = graded.grade.at;
+    assert_eq!((made.rows(), made.time()), (Some((Table::WindowGradings, 1)), Some(at.0)));
+    let row = grading_row(AT, &graded);
+    assert_eq!((row.kafka_offset, row.grade, row.state, row.at), (17, 2, "settled", at));
+    assert_eq!(
+        (&*row.leg_book, &*row.leg_settlement),
+        (&["alpha", "beta"][..], &["half_lost", "half_won"][..])
+    );
+    assert_eq!((&*row.leg_returned, row.returned), (&[Some(0.25), Some(0.75)][..], Some(1.0)));
+    let mut open = graded.clone();
+    open.grade = WindowGrade { legs: vec![], returned: None, ..open.grade };
+    let row = grading_row(AT, &open);
+    assert_eq!((&*row.leg_settlement, &*row.leg_returned), (&["", ""][..], &[None, None][..]), "one a leg");
+    let rejected = |change: &dyn Fn(&mut WindowGrading)| {
+        let mut graded = graded.clone();
+        change(&mut graded);
+        matches!(read(&FEED_EVENTS, &encode(&graded).unwrap()), DecodedRecord::Rejected(_))
+    };
+    assert!(rejected(&|graded| graded.grade.at = Time(-1)));
+    assert!(rejected(&|graded| graded.window.opened_at = Time(i64::MIN)));
+    assert!(rejected(&|graded| graded.window.event.commence_time = Time(i64::MAX)));
 }
 
 #[test]

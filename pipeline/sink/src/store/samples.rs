@@ -3,7 +3,8 @@
 //! They are never sent.
 
 use crate::rows::{
-    DeliveryRow, LineMovementRow, PickRow, Sample, SignalRow, StaleAlertRow, TickRow, TransitionRow,
+    DeliveryRow, GradingRow, LineMovementRow, PickRow, Sample, SignalRow, StaleAlertRow, TickRow,
+    TransitionRow,
 };
 
 pub(super) fn tick() -> TickRow<'static> {
@@ -27,6 +28,10 @@ pub(super) fn signal() -> SignalRow<'static> {
 }
 
 pub(super) fn pick() -> PickRow<'static> {
+    Sample::sample()
+}
+
+pub(super) fn grading() -> GradingRow<'static> {
     Sample::sample()
 }
 
