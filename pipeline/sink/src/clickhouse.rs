@@ -134,6 +134,11 @@ fn first_line(error: &clickhouse::error::Error) -> String {
     if let Some(problem) = tls::problem(error) {
         return problem;
     }
+    if tls::ended_in_handshake(error) {
+        return "the connection ended in the TLS handshake: if its port does not use TLS, check the port and https:// \
+                in --clickhouse-url"
+            .to_owned();
+    }
     let innermost =
         std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).last();
     let text = match error {

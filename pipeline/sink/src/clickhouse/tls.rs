@@ -52,17 +52,26 @@ fn roots(file: &Path) -> Result<RootCertStore, String> {
 
 /// Why no TLS connection can be used, if that is what an error is about: what a person must mend.
 pub(crate) fn problem(error: &(dyn StdError + 'static)) -> Option<String> {
-    let mut next = Some(error);
-    while let Some(error) = next {
+    causes(error).find_map(|cause| cause.downcast_ref::<Error>()).and_then(sentence)
+}
+
+/// Whether a connection ended in its TLS handshake. A server that is stopping ends it as well as a port without TLS:
+/// ClickHouse's reads the first message as HTTP, and where its random bytes contain a space it waits for more of them,
+/// then ends the connection without an answer.
+pub(super) fn ended_in_handshake(error: &(dyn StdError + 'static)) -> bool {
+    let is_end = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
+    causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).any(is_end)
+}
+
+/// An error and what caused it, one after another.
+fn causes<'error>(
+    error: &'error (dyn StdError + 'static),
+) -> impl Iterator<Item = &'error (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |error| {
         // The source of an error of the system's kind is that of what it holds.
         let held = error.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
-        let held = held.map(|held| held as &(dyn StdError + 'static));
-        if let Some(found) = held.unwrap_or(error).downcast_ref::<Error>() {
-            return sentence(found);
-        }
-        next = held.or_else(|| error.source());
-    }
-    None
+        held.map(|held| held as &(dyn StdError + 'static)).or_else(|| error.source())
+    })
 }
 
 fn sentence(error: &Error) -> Option<String> {
@@ -94,6 +103,10 @@ fn sentence(error: &Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::super::Settings;
     use super::*;
 
     #[test]
@@ -105,6 +118,35 @@ mod tests {
         assert!(explain(CertificateError::NotValidForName).contains("host name"));
         let plain = Error::InvalidMessage(InvalidMessage::InvalidContentType);
         assert!(problem(&wrapped(plain)).unwrap().contains("does not use TLS"));
+    }
+
+    /// What a client of https is told by a port that gives this answer to each connection.
+    fn answered(answer: &'static [u8]) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut hello = [0; 4_096];
+                let _ = stream.read(&mut hello);
+                let _ = stream.write_all(answer);
+            }
+        });
+        let settings = Settings { url, ca: None, user: "writer".into(), password: "swordfish".into() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = settings.client().unwrap();
+        runtime.block_on(settings.ask(client.query("SELECT 1").execute())).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_port_without_tls_is_named_whether_it_answers_or_not() {
+        let error = answered(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        assert!(
+            error.ends_with("its port does not use TLS: check the port and https:// in --clickhouse-url")
+        );
+        let error = answered(b"");
+        assert!(
+            error.ends_with("if its port does not use TLS, check the port and https:// in --clickhouse-url")
+        );
     }
 
     #[test]
