@@ -24,6 +24,8 @@ use arb_schemas::TickRecord;
 
 use super::Scale;
 use super::meter::allocated;
+use super::peer_market::{PeerMarket, Shape};
+use super::pipeline::STEP;
 use super::push_market::{MOVING, PushMarket};
 use super::report::{Expected, Measure, Measured, Row};
 
@@ -36,7 +38,9 @@ const CUTS: [usize; 2] = [1, 1_000];
 
 /// Ticks of a push feed.
 const PUSHED: i64 = 120_000;
-/// When the first of them comes, in microseconds.
+/// Ticks at random prices, as `peers` has them: they fill 60,000 quotes.
+const RANDOM: i64 = 240_000;
+/// When the first of either comes, in microseconds.
 const PUSHES_BEGIN: i64 = 1_800_000_000_000_000;
 
 /// The simulated market's name, and what a tick of its polls should cost at most with a commit each 1,000 records.
@@ -62,6 +66,9 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
         let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
         rows.extend(costs(&format!("pushes, {moving} % of prices moving"), &inputs, &books, scale));
     }
+    let records = random_prices(if scale.is_quick { RANDOM / 20 } else { RANDOM })?;
+    let inputs_of_peers: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
+    rows.extend(costs("ticks of 40 books at random prices", &inputs_of_peers, &books, scale));
     rows.extend(steps(&name, &inputs, &books));
     rows.extend(own_boards(&name, &inputs, &books));
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
@@ -187,7 +194,13 @@ pub(super) fn load(recording: Option<&Path>, simulated: usize) -> anyhow::Result
 /// Ticks of a push feed, one a record, of which so many in a hundred have another price than before.
 fn pushes(count: i64, moving: u64) -> Vec<TickRecord> {
     let mut market = PushMarket::new(PUSHES_BEGIN, moving);
-    (0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * 50))).collect()
+    (0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * STEP))).collect()
+}
+
+/// Ticks of the job that is written for other engines.
+fn random_prices(count: i64) -> anyhow::Result<Vec<TickRecord>> {
+    let mut market = PeerMarket::new(Shape::Paced, PUSHES_BEGIN)?;
+    Ok((0..count).map(|number| TickRecord::Frame(market.next(PUSHES_BEGIN + number * STEP))).collect())
 }
 
 pub(super) fn ticks_of(input: &Input<'_>) -> usize {

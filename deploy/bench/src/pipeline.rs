@@ -38,6 +38,7 @@ use crate::cli::PipelineOptions;
 use crate::push_market::MOVING;
 pub(super) use feed_writer::FeedWriter;
 pub(super) use ground::{KafkaGround, free_port};
+pub(super) use input::STEP;
 use input::{Feed, Filled};
 pub(super) use throughput::config;
 

@@ -9,7 +9,7 @@ use crate::input::Coordinate;
 use crate::learning::Margins;
 use crate::learning::survival::Survival;
 use crate::market::{EventInfo, Market, Policy};
-use crate::odds::FairCache;
+use crate::odds::LineChances;
 use crate::quotes::{Moment, Quote};
 use crate::venues::{PricingContext, SourceLink};
 
@@ -53,7 +53,7 @@ pub(crate) struct StepContext<'a> {
     /// How long windows live.
     pub(crate) survival: Survival<'a>,
     /// Chances that were computed before.
-    pub(crate) chances: &'a FairCache,
+    pub(crate) chances: &'a LineChances,
 }
 
 /// What a transition needs to know beside the prices.

@@ -14,7 +14,7 @@ use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
-use crate::odds::{FairCache, Price};
+use crate::odds::{LineChances, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
 use crate::venues::{Book, Books, Level, PricingContext, Rules, VenueKind, Venues};
 
@@ -99,7 +99,7 @@ pub(crate) struct World {
     event: Arc<EventInfo>,
     margins: Margins,
     cells: Cells,
-    chances: FairCache,
+    chances: LineChances,
 }
 
 impl World {
@@ -111,7 +111,7 @@ impl World {
         let [id, sport, league, home, away] = ["e", "baseball", "baseball_test", "H", "A"].map(Name::from);
         let event = Arc::new(EventInfo { id, sport, league, home, away, commence_time: Time(START) });
         let (expected, margins, cells) = (Expected::default(), Margins::default(), Cells::new());
-        let chances = FairCache::default();
+        let chances = LineChances::default();
         Self { names, venues, expected, policy: Policy::Board, event, margins, cells, chances }
     }
 

@@ -17,4 +17,4 @@ pub(crate) use price_move::Move;
 pub(crate) use quote::{Observation, Quote};
 pub use quote::{QuoteStatus, QuoteView};
 pub(crate) use source_update::{SourceUpdate, any_withdrawn};
-pub(crate) use table::{on_line, on_offer};
+pub(crate) use table::{of_bet, on_line, on_offer};

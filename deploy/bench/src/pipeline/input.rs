@@ -19,7 +19,7 @@ use crate::cli::PipelineOptions;
 use crate::push_market::PushMarket;
 
 /// Between ticks that are not sent as they happen.
-pub(super) const STEP: Micros = 50;
+pub(crate) const STEP: Micros = 50;
 /// A frame has some thirty ticks: of polls there are so many times as many, or it would be over at once.
 const MORE: u64 = 4;
 

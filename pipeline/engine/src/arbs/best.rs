@@ -7,11 +7,13 @@
 //! different currencies are no arb; a book with an unknown currency may have any. It never keeps state.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
 use crate::market::{Names, Outcome, Policy, Side};
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::{Quote, QuoteStatus, of_bet};
 use crate::venues::PricingContext;
+
+/// The most bets of a cover.
+const MOST: usize = 3;
 
 /// The best quotes of a cover: an arb where their implied probability is below 1.
 #[derive(Debug, Clone)]
@@ -24,28 +26,56 @@ pub(crate) struct Arb<'a> {
     pub(crate) implied_probability: f64,
 }
 
-/// A bet of a cover: any of these quotes.
-#[derive(Debug, Clone, Copy)]
-struct CoverBet {
-    back: Option<Outcome>,
-    lay: Option<Outcome>,
+/// A bet of a cover: any of these quotes that is on offer. Two outcomes have two ways to make a bet, by a back and by a lay.
+#[derive(Debug, Clone, Copy, Default)]
+struct CoverBet<'a>([&'a [Quote]; 2]);
+
+/// A way to cover the outcomes of a line.
+struct Cover<'a> {
+    /// The outcome of which it is a back and a lay; `None` where it is a bet on each outcome.
+    pair: Option<Outcome>,
+    bets: [CoverBet<'a>; MOST],
+    /// How many of them it has.
+    len: usize,
 }
 
-impl CoverBet {
-    fn back(outcome: Outcome) -> Self {
-        Self { back: Some(outcome), lay: None }
+/// The quotes of a line, by bet.
+struct Offers<'a> {
+    line: &'a [Quote],
+    /// Whether lays are looked at, and there may be any.
+    has_lays: bool,
+}
+
+impl<'a> Cover<'a> {
+    fn new(pair: Option<Outcome>, of: impl Iterator<Item = CoverBet<'a>>) -> Self {
+        let (mut bets, mut len) = ([CoverBet::default(); MOST], 0);
+        bets.iter_mut().zip(of).for_each(|(place, bet)| (*place, len) = (bet, len + 1));
+        Self { pair, bets, len }
     }
 
-    fn lay(outcome: Outcome) -> Self {
-        Self { back: None, lay: Some(outcome) }
+    fn bets(&self) -> &[CoverBet<'a>] {
+        &self.bets[..self.len]
+    }
+}
+
+impl<'a> CoverBet<'a> {
+    fn offers(self) -> impl Iterator<Item = &'a Quote> {
+        self.0.into_iter().flatten().filter(|quote| quote.status == QuoteStatus::OnOffer)
+    }
+}
+
+impl<'a> Offers<'a> {
+    fn back(&self, outcome: Outcome) -> CoverBet<'a> {
+        CoverBet([of_bet(self.line, outcome, Side::Back), &[]])
     }
 
-    fn takes(self, quote: &Quote) -> bool {
-        let outcome = match quote.key.side {
-            Side::Back => self.back,
-            Side::Lay => self.lay,
-        };
-        outcome == Some(quote.key.outcome) && quote.status == QuoteStatus::OnOffer
+    fn lay(&self, outcome: Outcome) -> CoverBet<'a> {
+        CoverBet([of_bet(self.line, outcome, Side::Lay), &[]])
+    }
+
+    /// A back of one outcome, or a lay of the other of two.
+    fn either(&self, back: Outcome, lay: Outcome) -> CoverBet<'a> {
+        CoverBet([of_bet(self.line, back, Side::Back), of_bet(self.line, lay, Side::Lay)])
     }
 }
 
@@ -56,83 +86,75 @@ pub(crate) fn find_arb<'a>(
     pricing: PricingContext<'_>,
     below: f64,
 ) -> Option<Arb<'a>> {
+    let has_lays = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
+    let covers = covers_of(&Offers { line, has_lays }, outcomes);
     if pricing.venues.share_a_currency() {
-        return find_among(line, outcomes, pricing, below, |_| true);
+        return least_of(&covers, pricing.names, below, |_| true);
     }
-    let of = |one: &Arc<str>| {
+    // In one currency no cover is cheaper than in all: most lines end here.
+    if !covers.iter().any(|cover| implied(cover.bets(), |_| true).is_some_and(|implied| implied < below)) {
+        return None;
+    }
+    let of = |one| {
         let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book, one);
-        find_among(line, outcomes, pricing, below, is_among)
+        least_of(&covers, pricing.names, below, is_among)
     };
     pricing.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, pricing.names))
 }
 
 /// Of the covers of two currencies the cheaper, as within one: books whose currency is not known are in both.
 fn of_either<'a>(a: Arb<'a>, b: Arb<'a>, names: &Names) -> Arb<'a> {
-    let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.name(leg.key.book)).collect::<Vec<_>>();
+    let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.place(leg.key.book)).collect::<Vec<_>>();
     let order = a.implied_probability.total_cmp(&b.implied_probability).then(a.pair.cmp(&b.pair));
     if order.then_with(|| books(&a).cmp(&books(&b))) == Ordering::Greater { b } else { a }
 }
 
-fn least<'a>(a: Arb<'a>, b: Arb<'a>) -> Arb<'a> {
-    if b.implied_probability < a.implied_probability { b } else { a }
-}
-
-fn find_among<'a>(
-    line: &'a [Quote],
-    outcomes: &[Outcome],
-    pricing: PricingContext<'_>,
-    below: f64,
-    is_among: impl Fn(&Quote) -> bool + Copy,
-) -> Option<Arb<'a>> {
-    let cover = |bets: &[CoverBet]| arb_of(line, bets, pricing.names, below, is_among);
-    let has_lay = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
+/// The ways to cover the outcomes.
+fn covers_of<'a>(offers: &Offers<'a>, outcomes: &[Outcome]) -> Vec<Cover<'a>> {
     match *outcomes {
-        [one, other] if has_lay => {
-            let either = |back, lay| CoverBet { back: Some(back), lay: Some(lay) };
-            cover(&[either(one, other), either(other, one)])
+        [one, other] if offers.has_lays => {
+            vec![Cover::new(None, [offers.either(one, other), offers.either(other, one)].into_iter())]
         }
-        [one, other] => cover(&[one, other].map(CoverBet::back)),
-        [one, two, three] => {
-            let backs = cover(&[one, two, three].map(CoverBet::back));
-            let both = outcomes.iter().filter(|_| has_lay);
-            let both = both.filter_map(|outcome| {
-                let arb = cover(&[CoverBet::back(*outcome), CoverBet::lay(*outcome)])?;
-                Some(Arb { pair: Some(*outcome), ..arb })
+        [_, _] | [_, _, _] => {
+            let backs = Cover::new(None, outcomes.iter().map(|outcome| offers.back(*outcome)));
+            let laid = outcomes.iter().filter(|_| offers.has_lays);
+            let pairs = laid.map(|outcome| {
+                Cover::new(Some(*outcome), [offers.back(*outcome), offers.lay(*outcome)].into_iter())
             });
-            backs.into_iter().chain(both).reduce(least)
+            std::iter::once(backs).chain(pairs).collect()
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }
 
-/// A cover by its best quotes, if their implied probability is below so much.
-fn arb_of<'a>(
-    line: &'a [Quote],
-    cover: &[CoverBet],
+/// The cheapest cover among some quotes, if its implied probability is below so much; of equal ones the first.
+fn least_of<'a>(
+    covers: &[Cover<'a>],
     names: &Names,
     below: f64,
     is_among: impl Fn(&Quote) -> bool,
 ) -> Option<Arb<'a>> {
-    let mut implied_probability = 0.0;
-    for bet in cover {
-        let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
-        implied_probability += quotes.map(|quote| quote.effective).max()?.implied_probability();
-    }
-    if implied_probability >= below {
-        return None;
-    }
-    // Books are looked at only here: most lines are no arb.
-    let best = |bet: &CoverBet| {
-        let quotes = line.iter().filter(|quote| bet.takes(quote) && is_among(quote));
-        quotes.reduce(|best, quote| better(best, quote, names))
+    let implied = covers.iter().filter_map(|cover| Some((cover, implied(cover.bets(), &is_among)?)));
+    let cheaper = |a: (_, f64), b: (_, f64)| if b.1 < a.1 { b } else { a };
+    let (cover, implied_probability) = implied.reduce(cheaper).filter(|(_, it)| *it < below)?;
+    // Names are looked at only here: most lines are no arb.
+    let best = |bet: &CoverBet<'a>| {
+        bet.offers().filter(|quote| is_among(quote)).reduce(|best, quote| better(best, quote, names))
     };
-    Some(Arb { legs: cover.iter().filter_map(best).collect(), pair: None, implied_probability })
+    Some(Arb { legs: cover.bets().iter().filter_map(best).collect(), pair: cover.pair, implied_probability })
+}
+
+/// The implied probability of a cover's best prices among some quotes; `None` where a bet has none.
+fn implied(bets: &[CoverBet<'_>], is_among: impl Fn(&Quote) -> bool) -> Option<f64> {
+    let best =
+        |bet: &CoverBet<'_>| bet.offers().filter(|quote| is_among(quote)).map(|quote| quote.effective).max();
+    bets.iter().try_fold(0.0, |sum, bet| Some(sum + best(bet)?.implied_probability()))
 }
 
 /// The higher effective price, then the smaller book key, then the back bet.
 pub(crate) fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
-    let book = |quote: &Quote| names.name(quote.key.book);
-    let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(book(b)));
+    let book = |quote: &Quote| names.place(quote.key.book);
+    let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(&book(b)));
     if order.then(a.key.side.cmp(&b.key.side)) == Ordering::Greater { b } else { a }
 }
 

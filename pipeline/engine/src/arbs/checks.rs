@@ -12,7 +12,7 @@
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
 use crate::market::Side;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::{Quote, on_offer};
 use crate::venues::Venues;
 
 use super::measure::{Measure, Sentence};
@@ -32,8 +32,8 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    fn operator(&self, quote: &Quote) -> usize {
-        self.venues.venue(quote.key.book).operator_number
+    fn operator(&self, quote: &Quote) -> u32 {
+        self.venues.operator_of(quote.key.book)
     }
 }
 
@@ -141,22 +141,17 @@ fn consensus(case: &Case<'_>, leg: usize) -> Measure {
 
 /// The other operators' back prices on a leg's outcome.
 fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
-    let (case, outcome) = (*case, leg.key.outcome);
+    let case = *case;
     let operator = case.operator(leg);
-    let is_other = move |quote: &&Quote| {
-        quote.key.outcome == outcome
-            && quote.key.side == Side::Back
-            && quote.status == QuoteStatus::OnOffer
-            && case.operator(quote) != operator
-    };
-    case.line.iter().filter(is_other)
+    on_offer(case.line, leg.key.outcome).filter(move |quote| case.operator(quote) != operator)
 }
 
 /// Of an even number the mean of the two in the middle; `None` of none.
 fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let (lower, upper) = (values.len().checked_sub(1)? / 2, values.len() / 2);
-    Some(f64::midpoint(values[lower], values[upper]))
+    let (lower, is_even) = (values.len().checked_sub(1)? / 2, values.len().is_multiple_of(2));
+    let (_, lower, above) = values.select_nth_unstable_by(lower, f64::total_cmp);
+    let upper = above.iter().copied().filter(|_| is_even).min_by(f64::total_cmp);
+    Some(f64::midpoint(*lower, upper.unwrap_or(*lower)))
 }
 
 #[cfg(test)]
@@ -164,6 +159,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{World, book, price, quote};
     use crate::market::Outcome;
+    use crate::quotes::QuoteStatus;
     use crate::venues::Books;
 
     const SECOND: Micros = 1_000_000;
@@ -181,8 +177,9 @@ mod tests {
         let world = world();
         let outcomes = [Outcome::Home, Outcome::Away];
         let of = |at: usize, name: &str| quote(world.book(name), None, outcomes[at], price("2.1"));
-        let line: Vec<_> =
+        let mut line: Vec<_> =
             ["a", "b", "c", "d"].into_iter().flat_map(|name| [of(0, name), of(1, name)]).collect();
+        line.sort_by_key(|quote| quote.key);
         let mut chosen = [of(0, legs[0]), of(1, legs[1])];
         let mut basis = Basis { at: 0, margin_limit: 0.10, expected: vec![900 * SECOND; 2] };
         let mut case = Case {

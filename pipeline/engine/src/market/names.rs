@@ -1,6 +1,7 @@
 //! Names as small numbers, so that a quote holds four bytes for its book.
 //!
-//! It only grows, and no output depends on which number a name got: outputs carry names, and order is by name.
+//! It only grows, and no output depends on which number a name got: outputs carry names, and order is by name. So that names are not
+//! compared letter by letter again and again, each has its place among all of them; a new one moves those after it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +26,11 @@ impl Symbol {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     symbols: HashMap<Arc<str>, Symbol, RandomState>,
-    names: Vec<Arc<str>>,
+    by_symbol: Vec<Arc<str>>,
+    /// All symbols, in the order of their names.
+    sorted: Vec<Symbol>,
+    /// The place of each symbol in `sorted`.
+    places: Vec<u32>,
 }
 
 impl Names {
@@ -35,11 +40,22 @@ impl Names {
             return *symbol;
         }
         // A partition sees a few hundred books and sources; four thousand million would be a fault upstream.
-        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        let symbol = Symbol(u32::try_from(self.by_symbol.len()).unwrap_or(u32::MAX));
         let name: Arc<str> = name.into();
-        self.names.push(Arc::clone(&name));
+        let place = self.sorted.partition_point(|other| *self.by_symbol[other.index()] < *name);
+        self.sorted.insert(place, symbol);
+        self.by_symbol.push(Arc::clone(&name));
         self.symbols.insert(name, symbol);
+        self.places.resize(self.by_symbol.len(), 0);
+        for (symbol, place) in self.sorted[place..].iter().zip(u32::try_from(place).unwrap_or(u32::MAX)..) {
+            self.places[symbol.index()] = place;
+        }
         symbol
+    }
+
+    /// The place of a symbol's name among all: of two, the lower is of the name that comes first. It holds until there is a new name.
+    pub(crate) fn place(&self, symbol: Symbol) -> u32 {
+        self.places[symbol.index()]
     }
 
     /// The symbol of a name that was used before.
@@ -49,7 +65,7 @@ impl Names {
 
     /// All symbols of this table.
     pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
-        (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(Symbol)
+        (0..u32::try_from(self.by_symbol.len()).unwrap_or(u32::MAX)).map(Symbol)
     }
 
     /// Whether a symbol of this table is a source that clients push to.
@@ -59,7 +75,7 @@ impl Names {
 
     /// The name of a symbol of this table.
     pub(crate) fn name(&self, symbol: Symbol) -> &Arc<str> {
-        &self.names[symbol.0 as usize]
+        &self.by_symbol[symbol.0 as usize]
     }
 }
 
@@ -93,7 +109,10 @@ mod tests {
                 prop_assert_eq!(names.known(name), Some(symbol));
             }
             let all: Vec<_> = names.symbols().map(|symbol| names.name(symbol).to_string()).collect();
-            prop_assert_eq!(all, first);
+            prop_assert_eq!(&all, &first);
+            for (a, b) in names.symbols().flat_map(|a| names.symbols().map(move |b| (a, b))) {
+                prop_assert_eq!(names.place(a).cmp(&names.place(b)), names.name(a).cmp(names.name(b)));
+            }
             prop_assert_eq!(names.known("never used"), None);
         }
     }

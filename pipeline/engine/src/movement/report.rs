@@ -33,8 +33,7 @@ pub(crate) fn report(
         }
         // By name: a restored engine numbers books in another order.
         let order = |moved: &Move| (moved.key.line, moved.key.outcome);
-        let book = |moved: &Move| context.step.pricing.names.name(moved.key.book);
-        sums.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
+        sums.sort_by_key(|sum| (order(sum), context.step.pricing.names.place(sum.key.book)));
         let is_in_report = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
         let mark = |moved: &Move| Move { is_reported: moved.is_reported || is_in_report(moved), ..*moved };
         now = Some(moves.iter().map(mark).collect());

@@ -12,7 +12,7 @@ use super::devig;
 use super::price::Price;
 
 /// The most outcomes of prices that are remembered.
-const MOST: usize = 3;
+pub(super) const MOST: usize = 3;
 /// Places; with what they hold they take a megabyte, once the first chance is asked for.
 const PLACES: usize = 16_384;
 /// A large odd number: its product spreads prices over the places.
@@ -57,7 +57,7 @@ impl FairCache {
     }
 
     /// The chances of up to [`MOST`] outcomes; those that are not there are 0.
-    fn known(&self, prices: &[Price], method: Method) -> Option<[f64; MOST]> {
+    pub(super) fn known(&self, prices: &[Price], method: Method) -> Option<[f64; MOST]> {
         let mut places = self.0.borrow_mut();
         if places.is_empty() {
             places.resize(PLACES, EMPTY);

@@ -13,12 +13,17 @@ pub(crate) fn on_line(table: &[Quote], line: Option<Line>) -> &[Quote] {
     &table[from..to]
 }
 
-/// The back quotes on offer of an outcome.
-pub(crate) fn on_offer(quotes: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
-    let is_offer = move |quote: &&Quote| {
-        quote.key.outcome == outcome && quote.key.side == Side::Back && quote.status == QuoteStatus::OnOffer
-    };
-    quotes.iter().filter(is_offer)
+/// The quotes of one bet of a line's table, by book.
+pub(crate) fn of_bet(line: &[Quote], outcome: Outcome, side: Side) -> &[Quote] {
+    let of = |quote: &Quote| (quote.key.outcome, quote.key.side);
+    let from = line.partition_point(|quote| of(quote) < (outcome, side));
+    let count = line[from..].partition_point(|quote| of(quote) == (outcome, side));
+    &line[from..from + count]
+}
+
+/// The back quotes on offer of an outcome of a line's table.
+pub(crate) fn on_offer(line: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
+    of_bet(line, outcome, Side::Back).iter().filter(|quote| quote.status == QuoteStatus::OnOffer)
 }
 
 #[cfg(test)]
@@ -50,13 +55,17 @@ mod tests {
             for line in LINES {
                 let found: Vec<_> = table.iter().filter(|quote| quote.key.line == line).copied().collect();
                 prop_assert_eq!(on_line(&table, line), &found[..]);
-            }
-            for outcome in OUTCOMES {
-                let is_offer = |quote: &&Quote| {
-                    let key = quote.key;
-                    (key.outcome, key.side, quote.status) == (outcome, Side::Back, QuoteStatus::OnOffer)
-                };
-                prop_assert!(on_offer(&table, outcome).eq(table.iter().filter(is_offer)));
+                for (outcome, side) in OUTCOMES.iter().flat_map(|outcome| [(*outcome, Side::Back), (*outcome, Side::Lay)]) {
+                    let is_of = |quote: &&Quote| (quote.key.outcome, quote.key.side) == (outcome, side);
+                    prop_assert!(of_bet(&found, outcome, side).iter().eq(found.iter().filter(is_of)));
+                }
+                for outcome in OUTCOMES {
+                    let is_offer = |quote: &&Quote| {
+                        let key = quote.key;
+                        (key.outcome, key.side, quote.status) == (outcome, Side::Back, QuoteStatus::OnOffer)
+                    };
+                    prop_assert!(on_offer(&found, outcome).eq(found.iter().filter(is_offer)));
+                }
             }
         }
     }

@@ -82,7 +82,7 @@ fn offered<'a>(
     let quotes = on_line(market.quotes, market.main_line);
     market.outcomes.iter().filter_map(|outcome| {
         let offered: Vec<_> = on_offer(quotes, *outcome).collect();
-        let agree = value::operators(offered.iter().copied(), context) >= OPERATORS;
+        let agree = value::are_of_operators(OPERATORS, offered.iter().copied(), context);
         agree.then_some((*outcome, offered))
     })
 }
@@ -139,7 +139,7 @@ fn dropped(
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();
-    quotes.sort_by_key(|quote| context.step.pricing.names.name(quote.key.book));
+    quotes.sort_by_key(|quote| context.step.pricing.names.place(quote.key.book));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
     let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.step.pricing.names)?;
     Some(Found {

@@ -2,9 +2,9 @@
 //!
 //! It decides nothing.
 
-use crate::market::{Outcome, QuoteKey, Side};
-use crate::odds::Price;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::market::{Outcome, Side, Symbol};
+use crate::odds::BookPrices;
+use crate::quotes::{Quote, QuoteStatus, of_bet};
 
 /// The most outcomes that a set has.
 const MOST: usize = 3;
@@ -24,9 +24,14 @@ impl<'a> Row<'a> {
         &self.quotes[..self.len]
     }
 
+    /// Whose it is.
+    pub(super) fn book(&self) -> Symbol {
+        self.quotes[0].key.book
+    }
+
     /// Its prices, in the order of the outcomes.
-    pub(super) fn prices(&self) -> ([Price; MOST], usize) {
-        (self.quotes.map(|quote| quote.price), self.len)
+    pub(super) fn book_prices(&self) -> BookPrices {
+        BookPrices { book: self.book().index(), prices: self.quotes.map(|quote| quote.price), len: self.len }
     }
 
     /// Whether its prices carry probabilities: below 1 they are an arb or an error.
@@ -43,9 +48,9 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
     }
     let mut rest = [&line[..0]; MOST];
     for (rest, outcome) in rest.iter_mut().zip(others) {
-        *rest = backs(line, *outcome);
+        *rest = of_bet(line, *outcome, Side::Back);
     }
-    let firsts = backs(line, *first);
+    let firsts = of_bet(line, *first, Side::Back);
     rows.reserve(firsts.len());
     'books: for quote in firsts.iter().filter(|quote| quote.status == QuoteStatus::OnOffer) {
         let mut row = Row { quotes: [quote; MOST], len: outcomes.len(), booksum: 0.0 };
@@ -64,14 +69,6 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
     }
 }
 
-/// The back quotes of an outcome of one line, sorted by book.
-fn backs(line: &[Quote], outcome: Outcome) -> &[Quote] {
-    let of = |key: &QuoteKey| (key.outcome, key.side);
-    let from = line.partition_point(|quote| of(&quote.key) < (outcome, Side::Back));
-    let to = line.partition_point(|quote| of(&quote.key) <= (outcome, Side::Back));
-    &line[from..to]
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -79,6 +76,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{quote, symbols};
     use crate::market::Names;
+    use crate::odds::Price;
 
     const THREE: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
 
@@ -109,7 +107,7 @@ mod tests {
             let expected: Vec<_> = books.iter().filter_map(all).collect();
             prop_assert_eq!(found.iter().map(|row| row.quotes().to_vec()).collect::<Vec<_>>(), expected);
             for row in &found {
-                let (prices, len) = row.prices();
+                let BookPrices { prices, len, .. } = row.book_prices();
                 let booksum: f64 = prices[..len].iter().map(|price| price.implied_probability()).sum();
                 prop_assert_eq!((row.booksum, row.has_opinion()), (booksum, booksum >= 1.0));
             }

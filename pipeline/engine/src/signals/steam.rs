@@ -11,7 +11,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::{Line, Outcome};
 use crate::movement::{self, Hops};
-use crate::odds::Price;
+use crate::odds::{BookPrices, Price};
 use crate::quotes::{Move, Quote, on_line, on_offer};
 
 use super::found::{Detail, Found};
@@ -85,8 +85,7 @@ impl<'a> Steam<'a> {
             Some((*sum, *quote))
         };
         let mut movers: Vec<_> = up.filter_map(mover).collect();
-        let name = |quote: &Quote| context.step.pricing.names.name(quote.key.book);
-        movers.sort_by(|(_, a), (_, b)| a.span_start.cmp(&b.span_start).then_with(|| name(a).cmp(name(b))));
+        movers.sort_by_key(|(_, quote)| (quote.span_start, context.step.pricing.names.place(quote.key.book)));
         let moving = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
         let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
@@ -129,8 +128,9 @@ impl<'a> Steam<'a> {
         let is_mover = |row: &&Row<'_>| {
             row.has_opinion() && self.movers.iter().any(|(_, quote)| quote.key == row.quotes()[at].key)
         };
-        let moved: Vec<_> = rows.iter().filter(is_mover).collect();
-        if value::operators(moved.iter().map(|row| row.quotes()[at]), context) < FAIR {
+        let mut moved: Vec<_> = rows.iter().filter(is_mover).collect();
+        moved.sort_by_key(|row| context.step.pricing.names.place(row.quotes()[at].key.book));
+        if !value::are_of_operators(FAIR, moved.iter().map(|row| row.quotes()[at]), context) {
             return Vec::new();
         }
         let lags =
@@ -154,7 +154,12 @@ impl<'a> Steam<'a> {
         at: usize,
         context: &MarketContext<'_>,
     ) -> Option<Found> {
-        let found = value::judge(SignalKind::StalePrice, (moved, at), quote, LAG, context)?;
+        let sources: Vec<_> = moved.iter().map(|row| row.quotes()[at]).collect();
+        let chance = |method, source: usize| {
+            let BookPrices { prices, len, .. } = moved[source].book_prices();
+            context.step.chances.of_prices.chance(&prices[..len], method, at)
+        };
+        let found = value::judge(SignalKind::StalePrice, (&sources, chance), quote, LAG, context)?;
         let detail = Detail { quotes: self.evidence(), ..found.detail };
         // The same window is found again at each hop: its time is counted from the move.
         let expires_at = self.last_move + LAG_LASTS;

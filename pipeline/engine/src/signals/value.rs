@@ -38,30 +38,43 @@ pub(super) fn find(
     for quotes in &view.lines {
         rows.clear();
         rows::rows_of(quotes, view.outcomes, &mut rows);
-        find_on_line(&rows, open, context, found);
+        find_on_line(&mut rows, open, context, found);
     }
 }
 
-fn find_on_line(rows: &[Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
+fn find_on_line(rows: &mut [Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
     // With fewer books there are not enough operators.
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
-    for at in 0..first.quotes().len() {
-        let Some(bet) = best_of(rows.iter().map(|row| row.quotes()[at]), context) else { continue };
+    let candidates = (0..first.quotes().len()).filter_map(|at| {
+        let bet = best_of(rows.iter().map(|row| row.quotes()[at]), context)?;
         let is_open =
             open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
-        if screened(rows, at, bet, context) < least - NOISE {
-            continue;
-        }
-        let is_source =
-            |row: &&Row<'_>| row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context);
-        let others: Vec<_> = rows.iter().filter(is_source).collect();
-        if operators(others.iter().map(|row| row.quotes()[at]), context) < OPERATORS {
-            continue;
-        }
-        found.extend(judge(SignalKind::Value, (&others, at), bet, least, context));
+        (screened(rows, at, bet, context) >= least - NOISE).then_some((at, bet, least))
+    });
+    let candidates: Vec<_> = candidates.collect();
+    if candidates.is_empty() {
+        return;
     }
+    let line = (&*context.step.event.id, context.market, first.quotes()[0].key.line);
+    // By name: a restored engine numbers books in another order, and a sum depends on its order.
+    rows.sort_unstable_by_key(|row| context.step.pricing.names.place(row.book()));
+    let books: Vec<_> = rows.iter().map(Row::book_prices).collect();
+    context.step.chances.look(line, &books, |mut known| {
+        for (at, bet, least) in candidates {
+            let is_source = |(_, row): &(usize, &Row<'_>)| {
+                row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context)
+            };
+            let sources: Vec<_> = rows.iter().enumerate().filter(is_source).collect();
+            let quotes: Vec<_> = sources.iter().map(|(_, row)| row.quotes()[at]).collect();
+            if !are_of_operators(OPERATORS, quotes.iter().copied(), context) {
+                continue;
+            }
+            let chance = |method, source: usize| known.chance(sources[source].0, method, at);
+            found.extend(judge(SignalKind::Value, (&quotes, chance), bet, least, context));
+        }
+    });
 }
 
 fn is_about(signal: &Signal, bet: &Quote) -> bool {
@@ -90,51 +103,66 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
-    let operator = |quote: &Quote| context.step.pricing.venues.venue(quote.key.book).operator_number;
+    let operator = |quote: &Quote| context.step.pricing.venues.operator_of(quote.key.book);
     operator(a) == operator(b)
+}
+
+/// Whether quotes are of so many operators at least.
+pub(super) fn are_of_operators<'a>(
+    least: usize,
+    quotes: impl Iterator<Item = &'a Quote>,
+    context: &MarketContext<'_>,
+) -> bool {
+    let venues = context.step.pricing.venues;
+    let mut operators = Vec::with_capacity(least);
+    let mut quotes = quotes;
+    quotes.any(|quote| {
+        let operator = venues.operator_of(quote.key.book);
+        if !operators.contains(&operator) {
+            operators.push(operator);
+        }
+        operators.len() >= least
+    })
 }
 
 /// How many operators the quotes are of.
 pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
     let venues = context.step.pricing.venues;
-    let mut operators: Vec<_> = quotes.map(|quote| venues.venue(quote.key.book).operator_number).collect();
+    let mut operators: Vec<_> = quotes.map(|quote| venues.operator_of(quote.key.book)).collect();
     operators.sort_unstable();
     operators.dedup();
     operators.len()
 }
 
-/// A bet by the chances that these books see, and how many of their opinions expect a profit; `None` where no method has an answer,
-/// and where a method expects less than `least`: what counts is the method that expects the least, and those that must be solved
-/// step by step are then spared.
+/// A bet by the chances that these books' quotes of its outcome stand for, and how many of their opinions expect a profit; `None` where
+/// no method has an answer, and where a method expects less than `least`: what counts is the method that expects the least, and those
+/// that must be solved step by step are then spared. The sources are in the order of their names; `chance_of` is that of one of them by a method.
 pub(super) fn judge(
     kind: SignalKind,
-    (sources, at): (&[&Row<'_>], usize),
+    (sources, mut chance_of): (&[&Quote], impl FnMut(Method, usize) -> Option<f64>),
     bet: &Quote,
     least: f64,
     context: &MarketContext<'_>,
 ) -> Option<Found> {
-    // By name: a restored engine numbers books in another order, and a sum depends on its order.
-    let mut sources = sources.to_vec();
-    sources.sort_by_key(|row| context.step.pricing.names.name(row.quotes()[at].key.book));
-    let (mut fair, mut opinions, mut for_it) = (Vec::new(), 0, 0);
+    let (mut fair, mut opinions, mut for_it) = (Vec::with_capacity(Method::ALL.len()), 0, 0);
     for method in Method::ALL {
-        let chances = sources.iter().filter_map(|row| {
-            let (prices, len) = row.prices();
-            context.step.chances.chance(&prices[..len], method, at)
-        });
-        let chances: Vec<f64> = chances.collect();
+        let (mut sum, mut expecting, mut answers) = (0.0, 0, 0);
+        for chance in (0..sources.len()).map_while(|source| chance_of(method, source)) {
+            sum += chance;
+            answers += 1;
+            expecting += usize::from(value::expected(chance, bet.effective) > 0.0);
+        }
         // A method that has no answer for some would be the mean of others than the rest.
-        if chances.len() < sources.len() {
+        if answers < sources.len() {
             continue;
         }
-        let chance = chances.iter().sum::<f64>() / chances.len() as f64;
+        let chance = sum / answers as f64;
         if value::expected(chance, bet.effective) < least {
             return None;
         }
         fair.push((method, chance));
-        opinions += chances.len();
-        let expects = |chance: &&f64| value::expected(**chance, bet.effective) > 0.0;
-        for_it += chances.iter().filter(expects).count();
+        opinions += answers;
+        for_it += expecting;
     }
     // Stable: of equal ones the first method.
     fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
@@ -142,7 +170,7 @@ pub(super) fn judge(
     let step = context.step;
     let expires_at = step.moment.fresh_until(bet.span_end, bet.key.book);
     let found = Found::new(kind, vec![*bet], expires_at, step.pricing.names)?;
-    let quotes = sources.iter().map(|row| (Role::Source, *row.quotes()[at], None)).collect();
+    let quotes = sources.iter().map(|quote| (Role::Source, **quote, None)).collect();
     Some(Found {
         strength: value::expected(chance, bet.effective),
         confidence: for_it as f64 / opinions as f64,
@@ -158,6 +186,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{World, book, context, price, quote};
     use crate::market::Outcome;
+    use crate::odds::BookPrices;
     use crate::venues::{Book, Books};
 
     const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
@@ -199,9 +228,14 @@ mod tests {
         let table = table(&world, &[("a", "1.9", "1.9"), ("b", "1.95", "1.95"), ("c", "2.2", "1.7")]);
         let mut rows = Vec::new();
         rows::rows_of(&table, &BOTH, &mut rows);
-        let sources: Vec<_> = rows[..2].iter().collect();
+        let sources: Vec<_> = rows[..2].iter().map(|row| row.quotes()[0]).collect();
         let found = |least| {
-            judge(SignalKind::Value, (&sources, 0), rows[2].quotes()[0], least, &context(&step, "h2h"))
+            let chance = |method, source: usize| {
+                let BookPrices { prices, len, .. } = rows[source].book_prices();
+                step.chances.of_prices.chance(&prices[..len], method, 0)
+            };
+            let sources = (&sources[..], chance);
+            judge(SignalKind::Value, sources, rows[2].quotes()[0], least, &context(&step, "h2h"))
         };
         assert!(found(0.11).is_none(), "a method expects less");
         let found = found(0.09).unwrap();

@@ -76,20 +76,18 @@ pub struct SavedWindow {
 
 impl SavedLine {
     pub(crate) fn new(event: &Arc<str>, market: Market, part: &LinePart<'_>, names: &Names) -> Self {
-        let mut table: Vec<_> = part.quotes.iter().collect();
         // By name, as all that is written down.
-        let order = |quote: &Quote| (quote.key.outcome, quote.key.side);
-        let book = |quote: &Quote| names.name(quote.key.book);
-        table.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| book(a).cmp(book(b))));
-        let mut moves: Vec<_> = part.moves.iter().map(|moved| SavedMove::new(moved, names)).collect();
-        moves.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
+        let mut table: Vec<_> = part.quotes.iter().collect();
+        table.sort_by_key(|quote| (quote.key.outcome, quote.key.side, names.place(quote.key.book)));
+        let mut moves = part.moves.to_vec();
+        moves.sort_by_key(|moved| (moved.key.outcome, names.place(moved.key.book)));
         Self {
             event: Arc::clone(event),
             market,
             line: part.line,
             quotes: table.iter().map(|quote| SavedQuote::new(quote, names)).collect(),
             window: part.window.map(|window| SavedWindow::new(window, &table)),
-            moves,
+            moves: moves.into_iter().map(|moved| SavedMove::new(moved, names)).collect(),
             signals: part.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect(),
             consensus: part.consensus.iter().map(SavedConsensus::new).collect(),
         }

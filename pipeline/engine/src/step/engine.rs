@@ -13,7 +13,7 @@ use crate::effect::{Effect, Effects};
 use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::learning::{Expected, RefreshSample, Samples};
 use crate::market::{EventInfo, Names, Policy, Symbol};
-use crate::odds::FairCache;
+use crate::odds::LineChances;
 use crate::quotes::{self, Moment, Observation, Quote, SourceUpdate};
 use crate::state::{Draft, EventState, MarketState, State};
 use crate::time::{Disposition, expiry};
@@ -62,7 +62,7 @@ pub struct Engine {
     pub(super) expected: Expected,
     pub(super) scratch: Vec<Observation>,
     /// Chances that were computed before.
-    pub(super) chances: FairCache,
+    pub(super) chances: LineChances,
 }
 
 impl Engine {
@@ -84,7 +84,7 @@ impl Engine {
             samples: Samples::default(),
             expected: Expected::default(),
             scratch: Vec::new(),
-            chances: FairCache::default(),
+            chances: LineChances::default(),
         }
     }
 

@@ -194,7 +194,7 @@ impl Engine {
         let mut quotes: Vec<_> = market.quotes.iter().collect();
         let bet = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
         for quotes in quotes.chunk_by_mut(|a, b| bet(a) == bet(b)) {
-            quotes.sort_unstable_by_key(|quote| self.names.name(quote.key.book));
+            quotes.sort_unstable_by_key(|quote| self.names.place(quote.key.book));
         }
         quotes.into_iter().map(|quote| self.listed_quote(market.market, quote))
     }

@@ -60,7 +60,7 @@ fn report(
     effects: &mut Effects<'_>,
 ) -> Vec<Symbol> {
     // By name: a restored engine numbers books in another order.
-    books.sort_by(|a, b| step.pricing.names.name(a.symbol).cmp(step.pricing.names.name(b.symbol)));
+    books.sort_by_key(|book| step.pricing.names.place(book.symbol));
     for gone in was.iter().filter(|was| !books.iter().any(|book| book.symbol == **was)) {
         alert_book(*gone, None, BookState::Gone, step, effects);
     }

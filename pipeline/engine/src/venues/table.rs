@@ -2,7 +2,7 @@
 //!
 //! It never compares prices.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -19,10 +19,23 @@ use super::rules::Level;
 pub(crate) struct Venues {
     books: Arc<Books>,
     by_symbol: Vec<Venue>,
+    /// What is compared of each symbol's, tick by tick: all of it in a few lines of the machine's cache.
+    numbers: Vec<Numbers>,
     /// The operators that are known, each with its number.
-    operators: HashMap<Arc<str>, usize, RandomState>,
-    /// Of all that are known.
-    currencies: BTreeSet<Arc<str>>,
+    operators: HashMap<Arc<str>, u32, RandomState>,
+    /// Of all that are known, by name.
+    currencies: BTreeMap<Arc<str>, Currency>,
+}
+
+/// A currency's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Currency(u32);
+
+#[derive(Debug, Clone, Copy)]
+struct Numbers {
+    /// Equal for books of one operator.
+    operator: u32,
+    currency: Option<Currency>,
 }
 
 /// A book by its key.
@@ -30,8 +43,6 @@ pub(crate) struct Venues {
 pub(crate) struct Venue {
     pub(crate) key: Arc<str>,
     pub(crate) book: Book,
-    /// Equal for books of one operator.
-    pub(crate) operator_number: usize,
 }
 
 impl Venue {
@@ -63,19 +74,26 @@ impl Venues {
         for symbol in names.symbols().skip(self.by_symbol.len()) {
             let key = Arc::clone(names.name(symbol));
             let book = self.books.get(&key).clone();
-            self.currencies.extend(book.currency.clone());
-            let (operator, next) = (book.operator(&key), self.operators.len());
-            let operator_number = match self.operators.get(operator) {
+            let next = Currency(number(self.currencies.len()));
+            let currency = book.currency.clone().map(|name| *self.currencies.entry(name).or_insert(next));
+            let (name, next) = (book.operator(&key), number(self.operators.len()));
+            let operator = match self.operators.get(name) {
                 Some(number) => *number,
-                None => *self.operators.entry(operator.into()).or_insert(next),
+                None => *self.operators.entry(name.into()).or_insert(next),
             };
-            self.by_symbol.push(Venue { key, book, operator_number });
+            self.numbers.push(Numbers { operator, currency });
+            self.by_symbol.push(Venue { key, book });
         }
     }
 
     /// A book that was followed.
     pub(crate) fn venue(&self, book: Symbol) -> &Venue {
         &self.by_symbol[book.index()]
+    }
+
+    /// A number that is equal for books of one operator.
+    pub(crate) fn operator_of(&self, book: Symbol) -> u32 {
+        self.numbers[book.index()].operator
     }
 
     /// Whether a book is in the table.
@@ -89,19 +107,24 @@ impl Venues {
     }
 
     /// Whether a book takes stakes in a currency, as far as that is known.
-    pub(crate) fn may_be_in(&self, book: Symbol, currency: &Arc<str>) -> bool {
-        self.venue(book).book.currency.as_ref().is_none_or(|it| it == currency)
+    pub(crate) fn may_be_in(&self, book: Symbol, currency: Currency) -> bool {
+        self.numbers[book.index()].currency.is_none_or(|it| it == currency)
     }
 
-    /// The currencies of all books.
-    pub(crate) fn currencies(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.currencies.iter()
+    /// The currencies of all books, in the order of their names.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = Currency> {
+        self.currencies.values().copied()
     }
 
     /// Whether no two books are known to take stakes in different currencies.
     pub(crate) fn share_a_currency(&self) -> bool {
         self.currencies.len() <= 1
     }
+}
+
+/// There are as many names at most as [`Symbol`] has numbers.
+fn number(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -123,11 +146,12 @@ mod tests {
     fn a_book_of_no_known_currency_may_be_in_any() {
         let world = world();
         let may_be_in = |currency: &str| {
-            let may_be = |name: &&str| world.venues.may_be_in(world.book(name), &currency.into());
+            let may_be =
+                |name: &&str| world.venues.may_be_in(world.book(name), world.venues.currencies[currency]);
             ["a", "b", "c", "d"].iter().filter(|name| may_be(name)).copied().collect::<String>()
         };
         assert_eq!((may_be_in("USD"), may_be_in("GBP")), ("acd".to_owned(), "bcd".to_owned()));
-        assert_eq!(world.venues.currencies().map(|it| &**it).collect::<Vec<_>>(), ["GBP", "USD"]);
+        assert_eq!(world.venues.currencies().map(|it| it.0).collect::<Vec<_>>(), [1, 0], "pounds, dollars");
         assert!(!world.venues.share_a_currency());
         assert!(World::new(Books::default(), 3).venues.share_a_currency(), "none is known");
     }

@@ -21,7 +21,9 @@ pub(super) struct NameTable(Vec<Arc<str>>);
 
 impl NameTable {
     fn position(&mut self, name: &Arc<str>) -> i32 {
-        let known = self.0.iter().position(|known| Arc::ptr_eq(known, name) || known == name);
+        // One engine has one allocation a name: letters are compared where another made it.
+        let is_it = |known: &Arc<str>| Arc::ptr_eq(known, name);
+        let known = self.0.iter().position(is_it).or_else(|| self.0.iter().position(|known| known == name));
         let position = known.unwrap_or_else(|| {
             self.0.push(Arc::clone(name));
             self.0.len() - 1
