@@ -67,7 +67,7 @@ pub(super) fn ended_in_handshake(error: &(dyn StdError + 'static)) -> bool {
 fn causes<'error>(
     error: &'error (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'error (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |error| {
+    std::iter::successors(Some(error), |&error| {
         // The source of an error of the system's kind is that of what it holds.
         let held = error.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
         held.map(|held| held as &(dyn StdError + 'static)).or_else(|| error.source())
