@@ -10,8 +10,8 @@ use warp::reply::Response;
 
 use super::etag::Tag;
 
-/// Headers of an answer, at most.
-const HEADERS: usize = 10;
+/// Headers of an answer, those that every response has included: room for them is made once.
+const HEADERS: usize = 20;
 
 /// Who may keep an answer, and by which headers of a request it differs.
 #[derive(Debug, Clone, Copy)]

@@ -12,12 +12,12 @@ use warp::http::header::{
 use warp::http::{HeaderMap, HeaderValue};
 
 /// No answer loads anything, stands in a frame, or is taken for another type than it states.
-const ALL: [(HeaderName, &str); 5] = [
-    (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (X_FRAME_OPTIONS, "DENY"),
-    (REFERRER_POLICY, "no-referrer"),
-    (CACHE_CONTROL, "no-store"),
+const ALL: [(HeaderName, HeaderValue); 5] = [
+    (CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (CACHE_CONTROL, HeaderValue::from_static("no-store")),
 ];
 /// A year. Other names under the same domain are not ours to decide about.
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
@@ -25,7 +25,7 @@ const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// Writes them, with the request to reach this host by TLS alone where it is reached so.
 pub(super) fn write(is_secure: bool, headers: &mut HeaderMap) {
     for (name, value) in ALL {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
+        headers.entry(name).or_insert(value);
     }
     if is_secure {
         headers.insert(STRICT_TRANSPORT_SECURITY, TLS_ALONE);

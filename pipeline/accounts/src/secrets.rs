@@ -22,6 +22,8 @@ pub const KID: usize = 8;
 pub const KEY: usize = PREFIX + KID + SECRET + CHECKSUM;
 /// Characters of an HMAC in hexadecimal.
 pub const HMAC: usize = 64;
+/// Words of 64 bits of an HMAC.
+const WORDS: usize = 4;
 /// Random bytes of an account's id.
 pub const ACCOUNT_RANDOM: usize = 16;
 /// Random bytes of a session's token.
@@ -72,7 +74,12 @@ impl Pepper {
     /// Whether a secret has an HMAC, compared in constant time.
     #[must_use]
     pub fn is_of(&self, secret: &str, hmac: &str) -> bool {
-        self.hmac(secret).as_bytes().ct_eq(hmac.as_bytes()).into()
+        let Some(given) = words(hmac) else { return false };
+        let own = self.digest(&[secret]);
+        let own: [u64; WORDS] = std::array::from_fn(|at| {
+            own[8 * at..].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+        });
+        own.ct_eq(&given).into()
     }
 
     /// The key of a request: the same each time, so that a creation that is tried again returns the key that it created, which
@@ -122,7 +129,8 @@ pub struct ParsedKey<'a> {
 pub fn new_key(mode: Mode, random: &[u8; KEY_RANDOM]) -> String {
     // A byte modulo 62 favours eight of the digits a little; 32 of them still carry 190 bits.
     let body = base62(random);
-    format!("{}{body}{}", prefix(mode), checksum(&body))
+    let digits: String = checksum(&body).map(char::from).iter().collect();
+    format!("{}{body}{digits}", prefix(mode))
 }
 
 /// The id of an account.
@@ -144,7 +152,7 @@ pub fn parse_key(text: &str) -> Option<ParsedKey<'_>> {
     let body = text.get(PREFIX..)?;
     let is_key = text.len() == KEY
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && body.ends_with(&checksum(&body[..KID + SECRET]));
+        && body.as_bytes().ends_with(&checksum(&body[..KID + SECRET]));
     is_key.then(|| ParsedKey { mode, kid: &body[..KID] })
 }
 
@@ -173,14 +181,23 @@ fn base62(random: &[u8]) -> String {
 }
 
 /// CRC-32 in base62, most significant digit first.
-fn checksum(text: &str) -> String {
+fn checksum(text: &str) -> [u8; CHECKSUM] {
     let mut crc = crc32fast::hash(text.as_bytes()) as usize;
     let mut digits = [b'0'; CHECKSUM];
     for digit in digits.iter_mut().rev() {
         *digit = BASE62[crc % BASE62.len()];
         crc /= BASE62.len();
     }
-    digits.map(char::from).iter().collect()
+    digits
+}
+
+/// The four words of an HMAC in hexadecimal; `None` of another text.
+fn words(hmac: &str) -> Option<[u64; WORDS]> {
+    let mut words = [0; WORDS];
+    for (word, at) in words.iter_mut().zip((0..).step_by(16)) {
+        *word = u64::from_str_radix(hmac.get(at..at + 16)?, 16).ok()?;
+    }
+    is_hmac(hmac).then_some(words)
 }
 
 #[cfg(test)]
@@ -221,6 +238,9 @@ mod tests {
         assert_eq!(pepper.hmac("what do ya want for nothing?"), expected);
         assert!(pepper.is_of("what do ya want for nothing?", expected));
         assert!(!pepper.is_of("what do ya want for nothing!", expected));
+        for other in [&expected.to_uppercase(), &expected[1..], &format!("{expected}0"), ""] {
+            assert!(!pepper.is_of("what do ya want for nothing?", other), "{other}");
+        }
         assert!(is_hmac(expected) && !is_hmac(&expected.to_uppercase()) && !is_hmac(&expected[1..]));
     }
 
@@ -253,8 +273,7 @@ mod tests {
         // CRC-32 of "123456789" is 0xCBF43926 = 3421780262 = 3*62^5 + 45*62^4 + 35*62^3 + 27*62^2 + 22*62 + 14.
         let digits = [3, 45, 35, 27, 22, 14];
         assert_eq!(digits.iter().fold(0_u64, |crc, digit| crc * 62 + digit), 0xCBF4_3926);
-        let expected: String =
-            digits.iter().map(|digit| char::from(BASE62[usize::try_from(*digit).unwrap()])).collect();
+        let expected = digits.map(|digit| BASE62[usize::try_from(digit).unwrap()]);
         assert_eq!(checksum("123456789"), expected);
     }
 }

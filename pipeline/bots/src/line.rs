@@ -80,13 +80,12 @@ impl<'a> LineView<'a> {
         chances: &FairCache,
         is_source: impl Fn(&str) -> bool,
     ) -> Option<Vec<f64>> {
-        let rows = self.rows().filter(|row| is_source(row.book));
-        let all: Vec<_> = rows.filter_map(|row| row.fair(chances)).collect();
-        if all.len() < least.max(1) {
-            return None;
+        let (mut sums, mut count) = (vec![0.0; self.outcomes.len()], 0);
+        for fair in self.rows().filter(|row| is_source(row.book)).filter_map(|row| row.fair(chances)) {
+            sums.iter_mut().zip(fair).for_each(|(sum, chance)| *sum += chance);
+            count += 1;
         }
-        let mean = |outcome: usize| all.iter().map(|fair| fair[outcome]).sum::<f64>() / all.len() as f64;
-        Some((0..self.outcomes.len()).map(mean).collect())
+        (count >= least.max(1)).then(|| sums.into_iter().map(|sum| sum / count as f64).collect())
     }
 
     /// The mean price of each outcome, over the books that offer all; 0 without books.

@@ -194,16 +194,19 @@ pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal, chances: &FairCache) 
     }
     let outcome = signal.outcome.as_ref()?.known()?;
     let place = view.outcomes.iter().position(|other| *other == outcome)?;
+    let quote = view.offer(&signal.bets.first()?.book, outcome).filter(|quote| is_without_fee(quote))?;
     let is_mover = |role: Option<Role>| matches!(role, Some(Role::Leader | Role::Follower));
     let movers = signal.evidence.iter().filter(|quote| is_mover(quote.role.known()));
     let movers: BTreeSet<&str> = movers.map(|quote| &*quote.book).collect();
     let fair = view.fair(MOVED_BOOKS, chances, |book| movers.contains(book))?[place];
-    let quote = view.offer(&signal.bets.first()?.book, outcome).filter(|quote| is_without_fee(quote))?;
     let odds = quote.price.decimal();
     let is_taken = match bot {
         Bot::Steam => bots::steam(signal.strength, signal.confidence, fair, odds),
         _ => bots::stale(signal.confidence, fair, odds),
     };
+    if !is_taken {
+        return None;
+    }
     let moved = format!(
         "{} books, which are {:.0} % of the operators, shortened this outcome together.",
         movers.len(),
@@ -215,7 +218,7 @@ pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal, chances: &FairCache) 
         fair * odds
     );
     let method = "Shin's method on the books that moved";
-    is_taken.then(|| proposal(bot, view, quote, fair, (method, vec![moved, pays])))?
+    proposal(bot, view, quote, fair, (method, vec![moved, pays]))
 }
 
 fn proposal(
