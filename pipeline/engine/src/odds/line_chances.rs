@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 use super::fair_cache::{FairCache, MOST};
 use super::price::Price;
 
-/// Books of lines after which the lines that were not asked for since are forgotten: at most twice as many are held, of 150 bytes each.
+/// Books of lines after which the lines that were not asked for since are forgotten: at most twice as many are held, of 160 bytes each.
 const ROWS: usize = 262_144;
 const METHODS: usize = Method::ALL.len();
 
