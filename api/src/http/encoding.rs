@@ -47,17 +47,23 @@ impl Coding {
     /// The best coding that a request accepts; `None` where it is to have the body as it is.
     pub(crate) fn accepted(headers: &HeaderMap) -> Option<Self> {
         let lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-        let offers: Vec<_> = lists.flat_map(|list| list.split(',')).filter_map(offer).collect();
-        let quality = |name: &str| {
-            let of = |wanted: &str| offers.iter().find(|(offered, _)| offered.eq_ignore_ascii_case(wanted));
-            of(name).or_else(|| of("*")).map_or(0.0, |(_, quality)| *quality)
-        };
-        // "identity" is acceptable where it is not named; it is preferred only by a quality of its own.
-        let named = offers.iter().any(|(name, _)| name.eq_ignore_ascii_case("identity"));
-        let plain = if named { quality("identity") } else { 0.0 };
-        let best =
-            Self::ALL.into_iter().rev().max_by(|a, b| quality(a.name()).total_cmp(&quality(b.name())))?;
-        let wanted = quality(best.name());
+        let (mut named, mut others, mut plain) = ([None; Self::ALL.len()], None, None);
+        // Of what is named twice the first counts.
+        for (name, quality) in lists.flat_map(|list| list.split(',')).filter_map(offer) {
+            let coding = Self::ALL.iter().position(|coding| name.eq_ignore_ascii_case(coding.name()));
+            let place = match coding {
+                Some(coding) => &mut named[coding],
+                None if name == "*" => &mut others,
+                // It is acceptable where it is not named; it is preferred only by a quality of its own.
+                None if name.eq_ignore_ascii_case("identity") => &mut plain,
+                None => continue,
+            };
+            place.get_or_insert(quality);
+        }
+        let qualities = Self::ALL.into_iter().zip(named).map(|(coding, named)| (coding, named.or(others)));
+        let (best, wanted) =
+            qualities.rev().max_by(|(_, a), (_, b)| a.unwrap_or(0.0_f32).total_cmp(&b.unwrap_or(0.0)))?;
+        let (wanted, plain) = (wanted.unwrap_or(0.0), plain.unwrap_or(0.0));
         (wanted > 0.0 && wanted >= plain).then_some(best)
     }
 
