@@ -34,25 +34,23 @@ pub(crate) struct BookPrices {
 pub(crate) struct LineChances {
     /// By prices, whichever line they are on.
     pub(crate) of_prices: FairCache,
-    lines: RefCell<Lines>,
+    lines: RefCell<KnownLines>,
 }
 
 /// Lines by the hash of what they are: of two with one hash each computes again what the other replaced.
 #[derive(Debug, Clone, Default)]
-struct Lines {
+struct KnownLines {
     hash: RandomState,
-    recent: HashMap<u64, Line, RandomState>,
+    recent: HashMap<u64, Vec<KnownBook>, RandomState>,
     /// How many books those have.
     rows: usize,
     /// Those that were not asked for since `recent` was empty.
-    former: HashMap<u64, Line, RandomState>,
+    former: HashMap<u64, Vec<KnownBook>, RandomState>,
 }
 
-/// The books of a line, in the order in which they are given.
-type Line = Vec<Row>;
-
+/// A book of a line, which has them in the order in which they are given.
 #[derive(Debug, Clone)]
-struct Row {
+struct KnownBook {
     of: BookPrices,
     /// Bit `m`: the method `m` was asked for.
     asked: u8,
@@ -64,7 +62,7 @@ struct Row {
 /// The chances of a line's books.
 #[derive(Debug)]
 pub(crate) struct KnownLine<'a> {
-    line: &'a mut Line,
+    line: &'a mut [KnownBook],
     of_prices: &'a FairCache,
 }
 
@@ -77,45 +75,48 @@ impl LineChances {
         look: impl FnOnce(KnownLine<'_>) -> R,
     ) -> R {
         let mut lines = self.lines.borrow_mut();
-        let line = lines.line(line, books.len());
-        follow(line, books);
+        let line = lines.follow(line, books);
         look(KnownLine { line, of_prices: &self.of_prices })
     }
 }
 
-impl Lines {
-    /// A line as it was last, or as nothing is known of it.
-    fn line(&mut self, line: impl Hash, rows: usize) -> &mut Line {
+impl KnownLines {
+    /// A line whose books are these, with what is known of those whose prices are as they were.
+    fn follow(&mut self, line: impl Hash, books: &[BookPrices]) -> &mut [KnownBook] {
         if self.rows > ROWS {
             self.former = std::mem::take(&mut self.recent);
             self.rows = 0;
         }
         let hash = self.hash.hash_one(line);
-        self.recent.entry(hash).or_insert_with(|| {
-            self.rows += rows;
-            self.former.remove(&hash).unwrap_or_default()
-        })
+        let known = self.recent.entry(hash).or_insert_with(|| {
+            let known = self.former.remove(&hash).unwrap_or_default();
+            self.rows += known.len();
+            known
+        });
+        self.rows = self.rows + books.len() - known.len();
+        follow(known, books);
+        known
     }
 }
 
 /// Keeps what is known of the books whose prices are as they were.
-fn follow(line: &mut Line, books: &[BookPrices]) {
+fn follow(line: &mut Vec<KnownBook>, books: &[BookPrices]) {
     let are_same =
-        line.len() == books.len() && line.iter().zip(books).all(|(row, book)| row.of.book == book.book);
+        line.len() == books.len() && line.iter().zip(books).all(|(known, book)| known.of.book == book.book);
     if are_same {
-        for (row, book) in line.iter_mut().zip(books).filter(|(row, book)| row.of != **book) {
-            *row = Row::new(*book);
+        for (known, book) in line.iter_mut().zip(books).filter(|(known, book)| known.of != **book) {
+            *known = KnownBook::new(*book);
         }
         return;
     }
     let mut were = std::mem::take(line);
     line.extend(books.iter().map(|book| {
         let was = were.iter().position(|was| was.of == *book);
-        was.map_or_else(|| Row::new(*book), |was| were.swap_remove(was))
+        was.map_or_else(|| KnownBook::new(*book), |was| were.swap_remove(was))
     }));
 }
 
-impl Row {
+impl KnownBook {
     fn new(of: BookPrices) -> Self {
         Self { of, asked: 0, answered: 0, chances: [[0.0; MOST]; METHODS] }
     }
