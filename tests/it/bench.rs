@@ -59,8 +59,8 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     );
     let rows = rows(&report);
     for (part, case, measure, expected) in [
-        ("engine", "a commit each", "throughput", 6),
-        ("engine", "", "a tick", 27),
+        ("engine", "a commit each", "throughput", 8),
+        ("engine", "", "a tick", 36),
         ("engine", "a step", "p99", 1),
         ("engine", "a board of every other book", "a board", 2),
         ("engine", "", "memory a quote", 1),

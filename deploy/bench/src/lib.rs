@@ -114,6 +114,7 @@ fn run(config: &Cli) -> anyhow::Result<()> {
             }
             Err(error) => report.failures.push(Failure::new(name, &error)),
         }
+        keep(config, &report)?;
         if stop.is_stopped() {
             bail!("stopped");
         }
@@ -156,9 +157,9 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     };
     match part {
         Part::All(AllOptions { pipeline: config, peers: folder }) => {
-            let mut all = vec![engine(&config.recording), pipeline(config)];
-            all.extend(folder.iter().map(|folder| peers(&config.kafka, folder)));
-            all.extend([
+            let mut all = vec![
+                engine(&config.recording),
+                pipeline(config),
                 sink(&config.kafka.home),
                 board(),
                 sse(),
@@ -167,7 +168,9 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 accounts(&config.kafka),
                 webhooks(&config.kafka),
                 picks(&config.recording),
-            ]);
+            ];
+            // They take longest.
+            all.extend(folder.iter().map(|folder| peers(&config.kafka, folder)));
             all
         }
         Part::Engine { recording } => vec![engine(recording)],
@@ -185,12 +188,14 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     }
 }
 
-/// Writes it to the file, where one is named, and prints it. A measurement that failed is an error, after the
-/// rest was printed.
+/// Writes what is measured so far to the file, where one is named: a run that is stopped loses only the part that it is in.
+fn keep(config: &Cli, report: &Report) -> anyhow::Result<()> {
+    let Some(path) = &config.markdown else { return Ok(()) };
+    std::fs::write(path, print::markdown(report)).with_context(|| path.display().to_string())
+}
+
+/// Prints it. A measurement that failed is an error, after the rest was printed.
 fn show(config: &Cli, report: &Report) -> anyhow::Result<()> {
-    if let Some(path) = &config.markdown {
-        std::fs::write(path, print::markdown(report)).with_context(|| path.display().to_string())?;
-    }
     if config.json {
         output::write(format_args!("{}\n", serde_json::to_string_pretty(report)?))?;
     } else {

@@ -18,7 +18,7 @@ use crate::time::{Clock, expiry};
 pub enum Violation {
     /// I1: a window is open exactly where the best prices of a complete set make an arb.
     OpenIffArb,
-    /// I2: a window's legs are the best quotes on offer of its line, one an outcome.
+    /// I2: a window's legs are the best quotes on offer that cover its line.
     LegsAreBest,
     /// I3: stake shares are positive and sum to 1.
     SharesSumToOne,
