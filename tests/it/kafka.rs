@@ -1,9 +1,10 @@
 //! What is claimed about Kafka itself, and a plain reader of topics that shares nothing with ours.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arb_kafka::partition_of;
+use arb_kafka::{Cluster, Table, TableEvent, partition_of};
 use arb_runtime::feed_mark::{self, FeedMark};
 use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
@@ -18,6 +19,9 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use crate::support::program::{arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
+
+/// Longer than any end takes to be reported.
+const LONG: Duration = Duration::from_secs(20);
 
 /// A record as it lies in a topic.
 #[derive(PartialEq, Debug)]
@@ -215,6 +219,49 @@ impl Open {
     pub(crate) fn abort(self) {
         self.0.abort_transaction(Duration::from_mins(1)).unwrap();
     }
+}
+
+/// Of a topic that never rests librdkafka reports no end: a fetch always brings something.
+#[test]
+fn a_table_of_a_topic_that_never_rests_is_read_to_its_end() {
+    let broker = Broker::start();
+    let cluster = Cluster::plaintext(&broker.brokers);
+    let producer: BaseProducer =
+        ClientConfig::new().set("bootstrap.servers", &broker.brokers).set("linger.ms", "0").create().unwrap();
+    let partitions = arb_kafka::partitions(&cluster).unwrap();
+    let write = || {
+        for partition in 0..partitions {
+            let record =
+                BaseRecord::<str, str>::to(ARBS_BOARD.name).partition(partition).key("k").payload("v");
+            producer.send(record).unwrap();
+        }
+        producer.poll(Duration::ZERO);
+    };
+    write();
+    producer.flush(Duration::from_secs(10)).unwrap();
+    let (is_read, begun) = (AtomicBool::new(false), Instant::now());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_read.load(Ordering::Relaxed) && begun.elapsed() < 2 * LONG {
+                write();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let mut table = Table::open(&cluster, &ARBS_BOARD, partitions).unwrap();
+        let mut records = 0;
+        let caught_up = loop {
+            match table.next(Duration::from_millis(100)).unwrap() {
+                TableEvent::CaughtUp => break true,
+                TableEvent::Put { .. } => records += 1,
+                TableEvent::Idle => {}
+            }
+            if begun.elapsed() > LONG {
+                break false;
+            }
+        };
+        is_read.store(true, Ordering::Relaxed);
+        assert!(caught_up, "{records} records in {LONG:?}");
+    });
 }
 
 #[test]

@@ -14,6 +14,12 @@ impl App {
         self.health().is_ready()
     }
 
+    /// Of these, what has not been read yet, for people.
+    #[must_use]
+    pub fn unread(&self) -> String {
+        self.health().unread().collect::<Vec<_>>().join(", ")
+    }
+
     /// From now on it is not ready, and each answer ends its connection, so that clients leave; it goes on answering.
     pub fn begin_drain(&self) {
         self.drain.begin();

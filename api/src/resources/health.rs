@@ -24,10 +24,17 @@ pub(crate) struct Health {
 impl Health {
     /// Whether the accounts, the board, the signals and the feed have been read, and the instance is not about to end.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.drain.has_begun()
-            && self.accounts.is_ready()
-            && self.lists.is_ready()
-            && self.streams.is_ready()
+        !self.drain.has_begun() && self.unread().next().is_none()
+    }
+
+    /// What has not been read to its end yet.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = &'static str> {
+        let parts = [
+            ("accounts", self.accounts.is_ready()),
+            ("board and signals", self.lists.is_ready()),
+            ("feed", self.streams.is_ready()),
+        ];
+        parts.into_iter().filter(|(_, is_ready)| !is_ready).map(|(name, _)| name)
     }
 
     /// Answers `GET /readyz`.

@@ -134,10 +134,7 @@ async fn serve(
         if last_log.elapsed() >= LOG_EVERY {
             last_log = Instant::now();
             let seconds = begun.elapsed().as_secs();
-            tracing::info!(
-                seconds,
-                "not listening yet: the accounts, the board, the signals and the feed are being read"
-            );
+            tracing::info!(seconds, unread = app.unread(), "not listening yet");
         }
     }
     let listener = server::listen_on(socket)?;

@@ -18,6 +18,7 @@ use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
 use super::cluster::Cluster;
+use super::first_ends::FirstEnds;
 use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
 use super::stall_watch::WATCHED;
 
@@ -29,6 +30,9 @@ pub struct Feed {
     reader: Reader,
     topic: &'static str,
     marks: FeedMarks,
+    behind: FirstEnds,
+    /// Of the record that was given last, if it was the last one that was there at first.
+    ended: Option<i32>,
 }
 
 /// A record or an end.
@@ -45,7 +49,7 @@ pub enum FeedEvent {
         /// Its value, empty when it has none.
         value: Vec<u8>,
     },
-    /// A partition has been read to its end.
+    /// A partition has been read to where it ended when its first record came, or to an end since then.
     End(i32),
     /// Nothing new.
     Idle,
@@ -58,7 +62,13 @@ impl Feed {
     /// [`Error::Broker`].
     pub fn open(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Self, Error> {
         let reader = Reader::new(cluster, topic, partitions, &[WATCHED])?;
-        Ok(Self { reader, topic: topic.name, marks: FeedMarks::default() })
+        Ok(Self {
+            reader,
+            topic: topic.name,
+            marks: FeedMarks::default(),
+            behind: FirstEnds::of([]),
+            ended: None,
+        })
     }
 
     /// Where each partition begins, and where what is committed ends: before the first open transaction.
@@ -81,8 +91,9 @@ impl Feed {
         had: FeedMarks,
     ) -> Result<(), Error> {
         self.marks = had;
-        let positions = positions.into_iter();
-        self.reader.assign(positions.map(|(partition, next)| (partition, Offset::Offset(next))))
+        let positions: Vec<_> = positions.into_iter().collect();
+        self.behind = FirstEnds::of(positions.iter().map(|(partition, _)| *partition));
+        self.reader.assign(positions.into_iter().map(|(partition, next)| (partition, Offset::Offset(next))))
     }
 
     /// The next event that is none that it has had, waiting at most so long.
@@ -90,19 +101,30 @@ impl Feed {
     /// # Errors
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<FeedEvent, Error> {
+        if let Some(partition) = self.ended.take() {
+            return Ok(FeedEvent::End(partition));
+        }
         let deadline = Instant::now() + wait;
         loop {
             let message = match self.reader.poll(deadline.saturating_duration_since(Instant::now()))? {
                 ReaderEvent::Idle => return Ok(FeedEvent::Idle),
-                ReaderEvent::End(partition) => return Ok(FeedEvent::End(partition)),
+                ReaderEvent::End(partition) => {
+                    self.behind.ended(partition);
+                    return Ok(FeedEvent::End(partition));
+                }
                 ReaderEvent::Record(message) => message,
             };
-            let (partition, mark) = (message.partition(), mark(&message));
+            let (partition, offset, mark) = (message.partition(), message.offset(), mark(&message));
+            let value = message.payload().unwrap_or_default().to_vec();
+            let is_read = self.behind.has_read((partition, offset), || self.reader.end(partition));
+            self.ended = is_read.then_some(partition);
             if self.marks.admit(partition, mark) {
-                let (offset, value) = (message.offset(), message.payload().unwrap_or_default().to_vec());
                 return Ok(FeedEvent::Record { partition, offset, mark, value });
             }
             telemetry::kafka::double(self.topic);
+            if let Some(partition) = self.ended.take() {
+                return Ok(FeedEvent::End(partition));
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ mod dead_letter_queue;
 mod end_probe;
 mod ends;
 mod feed;
+mod first_ends;
 mod forwarder;
 mod group;
 mod group_lag;

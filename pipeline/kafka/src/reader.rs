@@ -22,6 +22,9 @@ use super::{Error, Listener};
 /// The time limit for requests of a partition's first and last offsets, and of a group's offsets.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
+/// The time limit for a question that can be asked again later.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 /// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -140,6 +143,11 @@ impl Reader {
     /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
     pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
         (0..self.partitions).map(|partition| self.span(partition)).collect()
+    }
+
+    /// Where a partition ends now; `None` where the broker does not answer at once.
+    pub(super) fn end(&self, partition: i32) -> Option<i64> {
+        self.consumer.fetch_watermarks(self.topic, partition, AT_ONCE).ok().map(|(_, end)| end)
     }
 
     /// Where a partition begins and ends now.

@@ -2,7 +2,6 @@
 //!
 //! Reads only what transactions committed. It belongs to no consumer group: each reader sees all of it.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arb_schemas::topics::Topic;
@@ -11,14 +10,16 @@ use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
 use super::cluster::Cluster;
+use super::first_ends::FirstEnds;
 use super::reader::{Reader, ReaderEvent};
 use super::stall_watch::WATCHED;
 
 /// A reader of one compacted topic.
 pub struct Table {
     reader: Reader,
-    /// Partitions whose end has not been seen yet.
-    behind: BTreeSet<i32>,
+    behind: FirstEnds,
+    /// The record that was given last was the last one that was there at first.
+    has_caught_up: bool,
 }
 
 /// A record or an end.
@@ -35,7 +36,7 @@ pub enum TableEvent {
         /// Its value; `None` is a tombstone.
         value: Option<Vec<u8>>,
     },
-    /// Every partition has been read to its end once.
+    /// Every partition has been read to where it ended when its first record came, or to an end since then.
     CaughtUp,
     /// Nothing new.
     Idle,
@@ -70,7 +71,7 @@ impl Table {
         let settings = [("auto.offset.reset", "earliest"), WATCHED];
         let mut reader = Reader::new(cluster, topic, partitions, &settings)?;
         reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
-        Ok(Self { reader, behind: (0..partitions).collect() })
+        Ok(Self { reader, behind: FirstEnds::of(0..partitions), has_caught_up: false })
     }
 
     /// The next event, waiting at most so long.
@@ -78,18 +79,22 @@ impl Table {
     /// # Errors
     /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
     pub fn next(&mut self, wait: Duration) -> Result<TableEvent, Error> {
+        if std::mem::take(&mut self.has_caught_up) {
+            return Ok(TableEvent::CaughtUp);
+        }
         match self.reader.poll(wait)? {
             ReaderEvent::Idle => Ok(TableEvent::Idle),
-            ReaderEvent::Record(message) => Ok(TableEvent::Put {
-                partition: message.partition(),
-                offset: message.offset(),
-                key: message.key().unwrap_or_default().to_vec(),
-                value: message.payload().map(<[u8]>::to_vec),
-            }),
+            ReaderEvent::Record(message) => {
+                let (partition, offset) = (message.partition(), message.offset());
+                let key = message.key().unwrap_or_default().to_vec();
+                let value = message.payload().map(<[u8]>::to_vec);
+                let is_read = self.behind.has_read((partition, offset), || self.reader.end(partition));
+                self.has_caught_up = is_read && self.behind.are_read();
+                Ok(TableEvent::Put { partition, offset, key, value })
+            }
             ReaderEvent::End(partition) => {
-                let was_behind = self.behind.remove(&partition);
-                let caught_up = was_behind && self.behind.is_empty();
-                Ok(if caught_up { TableEvent::CaughtUp } else { TableEvent::Idle })
+                let is_last = self.behind.ended(partition) && self.behind.are_read();
+                Ok(if is_last { TableEvent::CaughtUp } else { TableEvent::Idle })
             }
         }
     }
