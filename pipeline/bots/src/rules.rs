@@ -81,6 +81,11 @@ pub fn at_prices(view: &LineView<'_>, given: Given<'_>, may_bet: impl Fn(Bot) ->
     if !is_bet_at_prices(view.market) {
         return Vec::new();
     }
+    let mut bots = vec![Bot::Consensus, Bot::Sharp, Bot::Model];
+    bots.retain(|bot| may_bet(*bot));
+    if bots.is_empty() {
+        return Vec::new();
+    }
     let highest = Highest::plausible(view);
     let asked = |bot| match bot {
         Bot::Consensus => consensus(view, highest.as_ref()?),
@@ -88,11 +93,7 @@ pub fn at_prices(view: &LineView<'_>, given: Given<'_>, may_bet: impl Fn(Bot) ->
         Bot::Model => model(view, highest.as_ref()?, given),
         Bot::Steam | Bot::Stale => None,
     };
-    [Bot::Consensus, Bot::Sharp, Bot::Model]
-        .into_iter()
-        .filter(|bot| may_bet(*bot))
-        .filter_map(asked)
-        .collect()
+    bots.into_iter().filter_map(asked).collect()
 }
 
 /// The highest prices of a line beside the averages, one an outcome.
