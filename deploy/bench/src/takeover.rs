@@ -5,6 +5,7 @@
 
 mod memory;
 
+use std::iter::once;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -37,7 +38,8 @@ const MICROS: f64 = 1e6;
 /// What one takeover came to.
 struct Taken {
     seconds: f64,
-    /// Between two commits of the other partition, in microseconds: the longest and the median.
+    /// Between two commits of the other partition, or the assignment or the start and a commit, in microseconds: the longest and the
+    /// median.
     pause: i64,
     median: i64,
 }
@@ -107,9 +109,11 @@ fn take_over(changelog: &Changelog, stop: &Stop) -> anyhow::Result<Taken> {
     let (Some(assigned), Some(started)) = (log.assigned(), log.started()) else {
         bail!("nothing was taken over")
     };
-    let commits: Vec<Instant> = log.commits().into_iter().filter(|at| *at >= assigned).collect();
+    // A takeover that is over before the other partition commits is a pause too.
+    let meanwhile = log.commits().into_iter().filter(|at| (assigned..=started).contains(at));
+    let moments: Vec<Instant> = once(assigned).chain(meanwhile).chain(once(started)).collect();
     let between = |pair: &[Instant]| i64::try_from((pair[1] - pair[0]).as_micros()).unwrap_or(i64::MAX);
-    let mut between: Vec<_> = commits.windows(2).map(between).collect();
+    let mut between: Vec<_> = moments.windows(2).map(between).collect();
     let pause = between.iter().copied().max().unwrap_or(0);
     Ok(Taken { seconds: (started - assigned).as_secs_f64(), pause, median: percentile(&mut between, 50) })
 }
