@@ -2,12 +2,11 @@
 //!
 //! A count from a random start, mixed, so that it costs no system call. It is no secret, and never proves anything.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use warp::http::HeaderValue;
-
-const HEX: [u8; 16] = *b"0123456789abcdef";
 
 /// How many have been given.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
@@ -23,9 +22,9 @@ pub(crate) fn next() -> HeaderValue {
         u64::from_be_bytes(bytes)
     });
     let id = mix(start.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)));
-    let bytes = id.to_be_bytes();
-    let nibble = |at: usize| if at.is_multiple_of(2) { bytes[at / 2] >> 4 } else { bytes[at / 2] & 15 };
-    let digits: [u8; 16] = std::array::from_fn(|at| HEX[usize::from(nibble(at))]);
+    let mut digits = [0; 16];
+    // There is room for all of them.
+    let _ = write!(&mut digits[..], "{id:016x}");
     HeaderValue::from_bytes(&digits).unwrap_or_else(|_| unreachable!("digits"))
 }
 
