@@ -3,7 +3,8 @@
 //! It decides nothing.
 
 use crate::market::{Outcome, Side, Symbol};
-use crate::odds::BookPrices;
+use crate::odds::devig::Method;
+use crate::odds::{BookPrices, FairCache};
 use crate::quotes::{Quote, QuoteStatus, of_bet};
 
 /// The most outcomes that a set has.
@@ -32,6 +33,12 @@ impl<'a> Row<'a> {
     /// Its prices, in the order of the outcomes.
     pub(super) fn book_prices(&self) -> BookPrices {
         BookPrices { book: self.book().index(), prices: self.quotes.map(|quote| quote.price), len: self.len }
+    }
+
+    /// The chance of one outcome that it sees, by a method; `None` where that has no answer.
+    pub(super) fn chance(&self, known: &FairCache, method: Method, outcome: usize) -> Option<f64> {
+        let BookPrices { prices, len, .. } = self.book_prices();
+        known.chance(&prices[..len], method, outcome)
     }
 
     /// Whether its prices carry probabilities: below 1 they are an arb or an error.

@@ -11,7 +11,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::{Line, Outcome};
 use crate::movement::{self, Hops};
-use crate::odds::{BookPrices, Price};
+use crate::odds::Price;
 use crate::quotes::{Move, Quote, on_line, on_offer};
 
 use super::found::{Detail, Found};
@@ -129,7 +129,7 @@ impl<'a> Steam<'a> {
             row.has_opinion() && self.movers.iter().any(|(_, quote)| quote.key == row.quotes()[at].key)
         };
         let mut moved: Vec<_> = rows.iter().filter(is_mover).collect();
-        moved.sort_by_key(|row| context.step.pricing.names.place(row.quotes()[at].key.book));
+        moved.sort_by_key(|row| context.step.pricing.names.place(row.book()));
         if !value::are_of_operators(FAIR, moved.iter().map(|row| row.quotes()[at]), context) {
             return Vec::new();
         }
@@ -155,10 +155,8 @@ impl<'a> Steam<'a> {
         context: &MarketContext<'_>,
     ) -> Option<Found> {
         let sources: Vec<_> = moved.iter().map(|row| row.quotes()[at]).collect();
-        let chance = |method, source: usize| {
-            let BookPrices { prices, len, .. } = moved[source].book_prices();
-            context.step.chances.of_prices.chance(&prices[..len], method, at)
-        };
+        let known = &context.step.chances.of_prices;
+        let chance = |method, source: usize| moved[source].chance(known, method, at);
         let found = value::judge(SignalKind::StalePrice, (&sources, chance), quote, LAG, context)?;
         let detail = Detail { quotes: self.evidence(), ..found.detail };
         // The same window is found again at each hop: its time is counted from the move.

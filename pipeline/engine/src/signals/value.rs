@@ -186,7 +186,6 @@ mod tests {
     use super::*;
     use crate::fixtures::{World, book, context, price, quote};
     use crate::market::Outcome;
-    use crate::odds::BookPrices;
     use crate::venues::{Book, Books};
 
     const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
@@ -230,10 +229,7 @@ mod tests {
         rows::rows_of(&table, &BOTH, &mut rows);
         let sources: Vec<_> = rows[..2].iter().map(|row| row.quotes()[0]).collect();
         let found = |least| {
-            let chance = |method, source: usize| {
-                let BookPrices { prices, len, .. } = rows[source].book_prices();
-                step.chances.of_prices.chance(&prices[..len], method, 0)
-            };
+            let chance = |method, source: usize| rows[source].chance(&step.chances.of_prices, method, 0);
             let sources = (&sources[..], chance);
             judge(SignalKind::Value, sources, rows[2].quotes()[0], least, &context(&step, "h2h"))
         };
