@@ -56,7 +56,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
 
     broker.kill();
     for topic in topics {
-        cut_marker(&broker.path("kafka").join("log").join(format!("{}-{partition}", topic.name)));
+        cut_marker(&broker.partition_folder(topic.name, partition));
     }
     broker.restart();
     for topic in topics {

@@ -90,7 +90,7 @@ fn lose_markers(broker: &Broker, id: &str, topics: &[Topic]) {
     }
     broker.kill();
     for topic in topics {
-        cut_marker(&broker.path("kafka").join("log").join(format!("{}-{PARTITION}", topic.name)));
+        cut_marker(&broker.partition_folder(topic.name, PARTITION));
     }
     broker.restart();
     for topic in topics {

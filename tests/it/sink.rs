@@ -11,6 +11,10 @@ use arb_schemas::records::{Pick, PickChange, WindowGrade, WindowGrading};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
+use arb_sink::intent::Note;
+use rdkafka::config::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::topic_partition_list::TopicPartitionList;
 use rustix::process::Signal;
 
 use crate::kafka::{commit_to, write};
@@ -19,6 +23,7 @@ use crate::processor::wait_for_poll;
 use crate::support::feed::{Writer, delivery_entry, frame, signal};
 use crate::support::program::Role;
 use crate::support::sinks::{Ground, Rows};
+use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
 /// Small batches, many of them.
@@ -299,6 +304,40 @@ fn away(time: Duration) {
     sink.stop();
     println!("away for {} s: at most {} MiB resident", time.as_secs(), largest >> 20);
     ground.assert_exact(&expected, "after ClickHouse was away");
+}
+
+/// Kafka goes for good while rows are on their way: the sink has their arrival to commit when it is told to stop. It ends, and by
+/// itself, not by its watchdog.
+#[test]
+fn a_sink_without_kafka_ends_when_it_is_told_to() {
+    let ground = Ground::start();
+    let mut sink = ground.sink("sink.log", &["--watchdog-ms", "3600000", "--close-ms", "500"]);
+    let mut feed = Feed::on(&ground.broker);
+    feed.publish(2);
+    let rows = || ground.count("ticks").unwrap();
+    let before = wait_for("rows come", || Some(rows()).filter(|rows| *rows > 0));
+    ground.clickhouse.freeze();
+    feed.publish(4);
+    wait_for("it has announced more and sends them", || has_announced(&ground.broker).then_some(()));
+    ground.broker.kill();
+    ground.clickhouse.thaw();
+    wait_for("they arrive", || (rows() > before).then_some(()));
+    sink.stop();
+    let log = ground.log("sink.log");
+    assert!(log.contains("the group does not take the commit now"), "it had nothing to commit: {log}");
+}
+
+/// Whether the sink has committed an intent for a partition of the ticks.
+fn has_announced(broker: &Broker) -> bool {
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", &broker.brokers).set("group.id", "arb-sink");
+    let consumer: BaseConsumer = config.create().unwrap();
+    let mut list = TopicPartitionList::new();
+    list.add_partition_range(ODDS_TICKS.name, 0, DEFAULT_PARTITIONS - 1);
+    let committed = consumer.committed_offsets(list, Duration::from_secs(5)).unwrap();
+    let notes =
+        committed.elements().iter().map(|element| Note::parse(element.metadata())).collect::<Vec<_>>();
+    notes.into_iter().any(|note| note.unwrap().is_some_and(|note| note.intent.is_some()))
 }
 
 /// Bytes of a process in the machine's memory.

@@ -162,10 +162,12 @@ fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
     let places: Vec<_> = sources.iter().map(|source| (*source, 0)).collect();
     sink.start_paused(&places).unwrap();
     let mark = |at: usize, note: &str| Mark { source: sources[at], offset: 0, note: note.to_owned() };
-    assert_eq!(sink.mark(&[mark(0, ""), mark(1, "")]).unwrap(), Commit::Taken);
-    for marks in [vec![mark(0, &long)], vec![mark(0, &long), mark(1, "")], vec![mark(0, ""), mark(1, &long)]]
-    {
-        let error = sink.mark(&marks).unwrap_err();
+    let refused =
+        [vec![mark(0, &long)], vec![mark(0, &long), mark(1, "")], vec![mark(0, ""), mark(1, &long)]];
+    let waits = || true;
+    assert_eq!(sink.mark(&[mark(0, ""), mark(1, "")], &waits).unwrap(), Commit::Taken);
+    for marks in refused {
+        let error = sink.mark(&marks, &waits).unwrap_err();
         assert!(matches!(error, Error::Commit(_)), "{error}");
         assert!(error.to_string().contains("trying again will not help"), "{error}");
     }

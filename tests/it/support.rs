@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod broker_faults;
+mod broker_pool;
 pub(crate) mod clickhouse;
 pub(crate) mod detour;
 mod durations;

@@ -86,8 +86,8 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
     let (inserts, close) = (config.inserts.max(1), config.close);
     let (pulse, clock) = (pulse.clone(), clock::now);
     let loop_config = Config { limits, inserts, close, fail_points, pulse, places, clock, counts };
-    let mut sink = run::Sink::new(loop_config, consumer, store, runtime.handle().clone());
-    let done = sink.run(stop);
+    let mut sink = run::Sink::new(loop_config, consumer, store, runtime.handle().clone(), stop.clone());
+    let done = sink.run();
     let counts = sink.counts().clone();
     drop(sink);
     // Inserts still under way are left to the next owner of the partitions.

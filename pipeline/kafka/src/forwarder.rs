@@ -182,7 +182,7 @@ impl Forwarder {
     fn mark(&self, places: impl IntoIterator<Item = (Source, i64)>) -> Result<(), Error> {
         let mark = |(source, offset)| Mark { source, offset, note: String::new() };
         let marks: Vec<_> = places.into_iter().map(mark).collect();
-        match self.consumer.mark(&marks)? {
+        match self.consumer.mark(&marks, &|| true)? {
             Commit::Taken => {}
             other => {
                 tracing::debug!(

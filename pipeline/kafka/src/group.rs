@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rdkafka::client::OAuthToken;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer, ConsumerContext};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::TopicPartitionList;
@@ -232,13 +232,22 @@ impl Member {
     ///
     /// The broker refuses the commit of another generation, but not that of nobody, which is what a member is between
     /// its eviction and its return; so whether the assignment is lost is looked at before and after.
-    pub(super) fn commit(&self, offsets: &TopicPartitionList) -> Result<Commit, Error> {
+    ///
+    /// Waits for the answer as long as `waits` says so; without one it is [`Commit::Again`]. A coordinator that is away may be
+    /// waited for without end; but a commit that is not waited for may be taken when it is back, so only who then closes
+    /// the client may give up.
+    pub(super) fn commit(
+        &self,
+        offsets: &TopicPartitionList,
+        waits: &dyn Fn() -> bool,
+    ) -> Result<Commit, Error> {
         let lost = || Commit::Lost("the partitions are another's".to_owned());
         if self.is_lost() {
             return Ok(lost());
         }
         // Of several partitions the error of one is the error of all: librdkafka reports the last one's.
-        match self.consumer.commit(offsets, CommitMode::Sync) {
+        let answer = arb_kafka_native::commit(self.consumer.client(), offsets, waits);
+        match answer.map_err(KafkaError::ConsumerCommit) {
             Ok(()) if self.is_lost() => Ok(lost()),
             Ok(()) => Ok(Commit::Taken),
             Err(error) => match kind(&error) {

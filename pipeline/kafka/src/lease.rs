@@ -138,7 +138,7 @@ impl Leases {
         let mut element = list.add_partition(TOPIC, partition);
         element.set_offset(Offset::Offset(0))?;
         element.set_metadata(note);
-        match self.member.commit(&list)? {
+        match self.member.commit(&list, &|| true)? {
             Commit::Taken => Ok(true),
             Commit::Again(error) | Commit::Lost(error) => {
                 tracing::debug!(partition, error, "the lease was not confirmed");

@@ -190,18 +190,19 @@ impl SinkConsumer {
         Ok(self.member.give_back(&list)?)
     }
 
-    /// Commits offsets with their notes, as a member of the group.
+    /// Commits offsets with their notes, as a member of the group; waits for the answer as long as `waits` says so. Who gives up
+    /// must then close this: the commit may still be taken.
     ///
     /// # Errors
     /// [`Error::Commit`] for what the group will never take; [`Error::Client`] for what cannot be written at all.
-    pub fn mark(&self, marks: &[Mark]) -> Result<Commit, Error> {
+    pub fn mark(&self, marks: &[Mark], waits: &dyn Fn() -> bool) -> Result<Commit, Error> {
         let mut list = TopicPartitionList::new();
         for mark in marks {
             let mut element = list.add_partition(self.name(mark.source.topic), mark.source.partition);
             element.set_offset(Offset::Offset(mark.offset))?;
             element.set_metadata(&mark.note);
         }
-        self.member.commit(&list)
+        self.member.commit(&list, waits)
     }
 
     fn list(&self, sources: &[Source]) -> TopicPartitionList {

@@ -37,13 +37,24 @@ fn connect(cluster: &Cluster) -> Result<BaseConsumer<Listener>, Error> {
 fn describe(cluster: &Cluster, client: &BaseConsumer<Listener>, topic: &Topic) -> Result<[u8; 16], Error> {
     let begun = Instant::now();
     serve(client);
-    arb_kafka_native::topic_id(client.client(), topic.name, TIMEOUT).map_err(|error| {
+    let id = if is_answered(client, topic) {
+        arb_kafka_native::topic_id(client.client(), topic.name, TIMEOUT)
+    } else {
+        Err(DescribeError::TimedOut)
+    };
+    id.map_err(|error| {
         serve(client);
         match (error, cluster.problem_since(begun)) {
             (DescribeError::TimedOut, Some(problem)) => cluster.connect(problem.sentence),
             (error, _) => Error::Topic { topic: topic.name.to_owned(), problem: problem(error) },
         }
     })
+}
+
+/// Whether a broker answers; asked before the request itself, because while one that is away is waited for by that,
+/// librdkafka connects again at once, some thousand times a second.
+fn is_answered(client: &BaseConsumer<Listener>, topic: &Topic) -> bool {
+    client.client().fetch_metadata(Some(topic.name), TIMEOUT).is_ok()
 }
 
 fn problem(error: DescribeError) -> String {

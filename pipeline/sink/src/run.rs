@@ -4,6 +4,7 @@
 //! does not read. `partition` and `recovery` make every decision, and a row is sent only shortly after a
 //! commit that the group accepted.
 
+mod ending;
 mod own;
 mod recreation;
 
@@ -22,6 +23,7 @@ use arb_schemas::topics::FEED_EVENTS;
 use thiserror::Error;
 use tokio::runtime::Handle;
 
+use self::ending::Ending;
 use self::own::{Owned, Report, Told};
 use self::recreation::TopicRecreationWatch;
 use super::attempt;
@@ -113,14 +115,16 @@ pub struct Sink {
     reports: (Sender<Told>, Receiver<Told>),
     lives: u64,
     not_before: Instant,
+    ending: Ending,
     counts: Counts,
     random: fastrand::Rng,
 }
 
 impl Sink {
-    /// A sink without partitions; `runtime` must have worker threads.
+    /// A sink without partitions, until the shutdown signal; `runtime` must have worker threads.
     #[must_use]
-    pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle) -> Self {
+    pub fn new(config: Config, consumer: SinkConsumer, store: Store, runtime: Handle, stop: Stop) -> Self {
+        let close = config.close;
         let counts = config.counts.clone();
         Self {
             recreation: TopicRecreationWatch::watch(consumer.ids(), &runtime),
@@ -133,6 +137,7 @@ impl Sink {
             reports: channel(),
             lives: 0,
             not_before: Instant::now(),
+            ending: Ending::new(stop, close),
             counts,
             random: fastrand::Rng::new(),
         }
@@ -155,8 +160,8 @@ impl Sink {
     ///
     /// # Errors
     /// [`SinkError`], after which it must be dropped.
-    pub fn run(&mut self, stop: &Stop) -> Result<(), SinkError> {
-        while !stop.is_stopped() {
+    pub fn run(&mut self) -> Result<(), SinkError> {
+        while !self.ending.has_begun() {
             self.step()?;
         }
         let all: Vec<_> = self.owned.keys().copied().collect();
@@ -277,7 +282,7 @@ impl Sink {
         let lease = InsertLease::from_now(self.config.clock);
         let sends = due.iter().any(|(_, step)| *step != Step::Settle);
         self.config.fail_points.pass(if sends { Point::Intend } else { Point::Settle });
-        match self.consumer.mark(&self.marks(&due))? {
+        match self.consumer.mark(&self.marks(&due), &|| !self.ending.is_over())? {
             Commit::Taken => {
                 self.config.fail_points.pass(if sends { Point::Intended } else { Point::Settled });
                 for (source, step) in due {

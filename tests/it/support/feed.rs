@@ -294,7 +294,7 @@ fn admin(brokers: &str) -> AdminClient<DefaultClientContext> {
 }
 
 /// Runs something of the administrator.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 

@@ -2,23 +2,25 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::accounts::Key;
+use super::broker_pool::{self, Server};
 use super::http::{Answer, once_it_knows, request};
 use super::program::{Role, arb, last_lines, run};
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
-/// A Kafka of the test's own; it ends with the test, and is killed, frozen and started again as the test likes.
+/// A Kafka of the test's own, killed, frozen and started again as the test likes.
 pub(crate) struct Broker {
-    // Ends before its files are removed.
-    kafka: Mutex<Role>,
-    port: u16,
+    /// Taken when this is dropped.
+    server: Mutex<Option<Server>>,
+    /// Whether it was killed or frozen, so that no other test may have it.
+    is_disturbed: AtomicBool,
     pub(crate) brokers: String,
     pub(crate) scratch: TempDir,
 }
@@ -34,20 +36,27 @@ impl Broker {
 
     /// Without topics.
     pub(crate) fn bare() -> Self {
-        let (scratch, port) = (tempfile::tempdir().unwrap(), port_pair());
-        let kafka = Mutex::new(kafka_start::start(scratch.path(), port));
-        Self { kafka, port, brokers: format!("127.0.0.1:{port}"), scratch }
+        let server = broker_pool::take().unwrap_or_else(|| {
+            let (data, port) = (tempfile::tempdir().unwrap(), port_pair());
+            Server { kafka: kafka_start::start(data.path(), port), port, data }
+        });
+        let (brokers, scratch) = (server.brokers(), tempfile::tempdir().unwrap());
+        Self { server: Mutex::new(Some(server)), is_disturbed: AtomicBool::new(false), brokers, scratch }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Server) -> T) -> T {
+        act(self.server.lock().unwrap().as_mut().unwrap())
     }
 
     /// Kills Kafka with -9; `arb kafka` ends with it.
     pub(crate) fn kill(&self) {
         self.signal(Signal::KILL);
-        wait_for("arb kafka ends with its server", || self.kafka.lock().unwrap().died().then_some(()));
+        wait_for("arb kafka ends with its server", || self.with(|server| server.kafka.died()).then_some(()));
     }
 
     /// Starts Kafka again after a kill, at the same port and on the same data.
     pub(crate) fn restart(&self) {
-        *self.kafka.lock().unwrap() = kafka_start::start(self.scratch.path(), self.port);
+        self.with(|server| server.kafka = kafka_start::start(server.data.path(), server.port));
     }
 
     /// Stops Kafka's process where it is, as a machine does that hangs.
@@ -60,8 +69,14 @@ impl Broker {
         self.signal(Signal::CONT);
     }
 
-    fn signal(&self, signal: Signal) {
-        kill_process(self.kafka.lock().unwrap().server(), signal).unwrap();
+    fn signal(&self, with: Signal) {
+        self.is_disturbed.store(true, Ordering::Relaxed);
+        self.with(|server| signal(&server.kafka, with));
+    }
+
+    /// Where Kafka stores a partition.
+    pub(crate) fn partition_folder(&self, topic: &str, partition: i32) -> PathBuf {
+        self.with(|server| server.data.path().join("kafka/log").join(format!("{topic}-{partition}")))
     }
 
     /// A file of the test's own.
@@ -93,25 +108,30 @@ pub(crate) fn kafka_libraries() -> PathBuf {
     folder
 }
 
-/// Nothing of it is kept, so it is killed: a frozen server could not end, and one in good order takes seconds.
+/// Sends a signal to Kafka's own process.
+pub(crate) fn signal(kafka: &Role, signal: Signal) {
+    kill_process(kafka.server(), signal).unwrap();
+}
+
 impl Drop for Broker {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            show_logs(self.scratch.path());
+        let server = self.server.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(server) = server else { return };
+        let has_failed = std::thread::panicking();
+        if has_failed {
+            show_logs(self.scratch.path(), &server.data.path().join("kafka/kafka.out"));
         }
-        let is_up = self.kafka.get_mut().is_ok_and(|kafka| !kafka.died());
-        if is_up {
-            self.signal(Signal::KILL);
-        }
+        let is_clean = !has_failed && !self.is_disturbed.load(Ordering::Relaxed);
+        broker_pool::give_back(server, is_clean);
     }
 }
 
 /// What the roles of a failed test logged last.
-fn show_logs(folder: &Path) {
+fn show_logs(folder: &Path, kafka: &Path) {
     const LINES: usize = 40;
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     let is_log = |path: &PathBuf| path.extension().is_some_and(|it| it == "log");
-    for path in files.filter(is_log).chain([folder.join("kafka/kafka.out")]) {
+    for path in files.filter(is_log).chain([kafka.to_owned()]) {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let last = last_lines(&text, LINES, |line| !line.contains("INFO"));
         eprintln!("{}, its last lines without INFO:\n{last}", path.display());

@@ -14,7 +14,7 @@ pub(super) const CLIENT: &str = "arb-client";
 /// Its secret.
 pub(super) const SECRET: &str = "open sesame";
 /// Seconds that a token is valid: so short that a role must renew it.
-const LIFETIME: u64 = 8;
+const LIFETIME: u64 = 20;
 
 /// The server; it answers until the test ends.
 pub(super) struct TokenIssuer {

@@ -32,6 +32,8 @@ impl Broker {
         let at = |path: &Path| path.display().to_string();
         fs::create_dir_all(data).with_context(|| at(data))?;
         let data = fs::canonicalize(data).with_context(|| at(data))?;
+        // Java uses an archive of loaded classes only where their path is that with which it was made.
+        let libraries = &fs::canonicalize(libraries).with_context(|| at(libraries))?;
         let (properties, output) = (data.join("server.properties"), data.join("kafka.out"));
         fs::write(&properties, settings(&data, port)).with_context(|| at(&properties))?;
         let log = File::create(&output).with_context(|| at(&output))?;
