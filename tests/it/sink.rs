@@ -30,6 +30,8 @@ use crate::support::{recordings, wait_for};
 pub(crate) const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms", "50"];
 /// Kills of a run, at least.
 const KILLS: usize = 20;
+/// Of a process's time, in a second.
+const TICKS: u64 = 100;
 /// How long to wait for a kill before more is published: at first, and where little is left to publish.
 const LULL: Duration = Duration::from_secs(3);
 const LONG_LULL: Duration = Duration::from_secs(30);
@@ -322,6 +324,11 @@ fn a_sink_without_kafka_ends_when_it_is_told_to() {
     ground.broker.kill();
     ground.clickhouse.thaw();
     wait_for("they arrive", || (rows() > before).then_some(()));
+    // librdkafka would connect without a pause for a request that waits for a broker.
+    let (busy, time) = (sink.ticks(), Duration::from_secs(5));
+    std::thread::sleep(time);
+    let busy = sink.ticks() - busy;
+    assert!(busy < TICKS * time.as_secs() / 4, "it is busy while it waits: {busy} ticks in {time:?}");
     sink.stop();
     let log = ground.log("sink.log");
     assert!(log.contains("the group does not take the commit now"), "it had nothing to commit: {log}");

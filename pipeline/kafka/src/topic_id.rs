@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// # Errors
 /// [`Error::Topic`] when no broker answers, or when the topic does not exist.
 pub fn topic_id(cluster: &Cluster, topic: &Topic) -> Result<[u8; 16], Error> {
-    describe(cluster, &connect(cluster)?, topic, TIMEOUT)
+    describe(cluster, &connect(cluster)?, topic)
 }
 
 /// A client that only describes: it has no group, and is polled before each request alone.
@@ -34,16 +34,11 @@ fn connect(cluster: &Cluster) -> Result<BaseConsumer<Listener>, Error> {
     cluster.consumer(&super::client(cluster), Listener::of_question(cluster))
 }
 
-fn describe(
-    cluster: &Cluster,
-    client: &BaseConsumer<Listener>,
-    topic: &Topic,
-    within: Duration,
-) -> Result<[u8; 16], Error> {
+fn describe(cluster: &Cluster, client: &BaseConsumer<Listener>, topic: &Topic) -> Result<[u8; 16], Error> {
     let begun = Instant::now();
     serve(client);
-    let id = if is_answered(client, topic, within) {
-        arb_kafka_native::topic_id(client.client(), topic.name, within)
+    let id = if is_answered(client, topic) {
+        arb_kafka_native::topic_id(client.client(), topic.name, TIMEOUT)
     } else {
         Err(DescribeError::TimedOut)
     };
@@ -58,8 +53,8 @@ fn describe(
 
 /// Whether a broker answers; asked before the request itself, because while one that is away is waited for by that,
 /// librdkafka connects again at once, some thousand times a second.
-fn is_answered(client: &BaseConsumer<Listener>, topic: &Topic, within: Duration) -> bool {
-    client.client().fetch_metadata(Some(topic.name), within).is_ok()
+fn is_answered(client: &BaseConsumer<Listener>, topic: &Topic) -> bool {
+    client.client().fetch_metadata(Some(topic.name), TIMEOUT).is_ok()
 }
 
 fn problem(error: DescribeError) -> String {
@@ -95,7 +90,7 @@ impl TopicIds {
     /// As [`topic_id`].
     pub(super) fn now(cluster: &Cluster, topics: &[Topic]) -> Result<Self, Error> {
         let client = connect(cluster)?;
-        let ids = topics.iter().map(|topic| Ok((*topic, describe(cluster, &client, topic, TIMEOUT)?)));
+        let ids = topics.iter().map(|topic| Ok((*topic, describe(cluster, &client, topic)?)));
         let topics = ids.collect::<Result<_, Error>>()?;
         Ok(Self { cluster: cluster.clone(), client: Arc::new(client), topics })
     }
@@ -115,7 +110,7 @@ impl TopicIds {
     #[must_use]
     pub fn recreated(&self) -> Option<&'static str> {
         let is_other = |(topic, id): &&(Topic, [u8; 16])| {
-            describe(&self.cluster, &self.client, topic, TIMEOUT).is_ok_and(|now| now != *id)
+            describe(&self.cluster, &self.client, topic).is_ok_and(|now| now != *id)
         };
         self.topics.iter().find(is_other).map(|(topic, _)| topic.name)
     }
@@ -123,29 +118,7 @@ impl TopicIds {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
-
-    use arb_schemas::topics::ODDS_TICKS;
-
     use super::*;
-
-    #[test]
-    fn a_broker_that_ends_connections_is_not_connected_to_without_a_pause() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let cluster = Cluster::plaintext(&listener.local_addr().unwrap().to_string());
-        listener.set_nonblocking(true).unwrap();
-        let asking = std::thread::spawn(move || {
-            let client = connect(&cluster).unwrap();
-            describe(&cluster, &client, &ODDS_TICKS, Duration::from_secs(2)).unwrap_err()
-        });
-        let mut connections = 0;
-        while !asking.is_finished() {
-            connections += usize::from(listener.accept().is_ok());
-            std::thread::sleep(Duration::from_micros(100));
-        }
-        // At first each 100 ms.
-        assert!((1..40).contains(&connections), "{connections} connections: {}", asking.join().unwrap());
-    }
 
     #[test]
     fn a_topic_that_does_not_exist_is_told_from_other_failures() {

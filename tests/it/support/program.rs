@@ -97,8 +97,18 @@ impl Role {
 
     /// Whether it is stopped by a signal.
     pub(crate) fn is_frozen(&self) -> bool {
+        self.stat()[0] == "T"
+    }
+
+    /// The processor's time that it has taken, in hundredths of a second.
+    pub(crate) fn ticks(&self) -> u64 {
+        self.stat()[11..13].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+    }
+
+    /// The fields of `proc_pid_stat(5)` after its name: the third is the first.
+    fn stat(&self) -> Vec<String> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        stat.rsplit_once(") ").unwrap().1.starts_with('T')
+        stat.rsplit_once(") ").unwrap().1.split(' ').map(str::to_owned).collect()
     }
 
     /// Sends it a signal.
