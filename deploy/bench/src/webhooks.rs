@@ -30,6 +30,8 @@ const HEALTHY: usize = 20;
 const DEAD: usize = 2;
 /// Events of a round of throughput: of some seconds, beside which the first event's way counts little; in a quick run.
 const EVENTS: (usize, usize) = (5_000, 5);
+/// Rounds of ours that are not counted, so that Java has compiled what the broker does for a deliverer.
+const WARM_UP: usize = 2;
 /// Events a second for delays: 1,000 deliveries a second.
 const RATE: f64 = 50.0;
 /// Events of a round of delays; in a quick run.
@@ -80,6 +82,7 @@ fn throughput(scale: Scale, ground: &mut WebhookGround, stop: &Stop) -> anyhow::
     ground.endpoints(HEALTHY, |number| number < HEALTHY, false)?;
     let events = if scale.is_quick { EVENTS.1 } else { EVENTS.0 };
     let (mut poster, mut body) = (Actor::start(Role::Poster)?, String::new());
+    (0..WARM_UP).try_for_each(|_| deliver(events, ground).map(drop))?;
     let [ours, bare] = in_turns(scale.rounds, stop, |which| {
         if which == 0 || body.is_empty() {
             let (sample, sent) = deliver(events, ground)?;
