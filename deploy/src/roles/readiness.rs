@@ -65,6 +65,8 @@ impl Readiness {
         if problem != state.problem {
             if problem.is_empty() {
                 tracing::info!("ready");
+            } else if now.duration_since(state.begun) < JOINING {
+                tracing::info!(problem, "not ready yet");
             } else {
                 tracing::warn!(problem, "not ready");
             }
@@ -75,7 +77,7 @@ impl Readiness {
 
 fn problem(state: &State, now: Instant) -> String {
     match state.positions.stuck(now).or_else(|| state.stable.stuck(now)) {
-        Some(subject) => subject.to_string(),
+        Some(stuck) => stuck.to_string(),
         None if state.positions.is_empty() && now.duration_since(state.begun) < JOINING => {
             "it owns no partition yet".to_owned()
         }

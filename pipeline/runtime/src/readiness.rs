@@ -30,7 +30,23 @@ pub struct Subject {
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, topic, partition } = self;
-        write!(f, "the {what} of {topic} partition {partition} does not move")
+        write!(f, "the {what} of {topic} partition {partition}")
+    }
+}
+
+/// What does not move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stuck {
+    /// What it is.
+    pub subject: Subject,
+    /// Whether it ever moved, or had nowhere to go.
+    pub has_moved: bool,
+}
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, has_moved } = self;
+        write!(f, "{subject} {}", if *has_moved { "does not move" } else { "has not moved yet" })
     }
 }
 
@@ -87,10 +103,11 @@ impl ProgressWatch {
 
     /// The first that is stuck at a moment.
     #[must_use]
-    pub fn stuck(&self, now: Instant) -> Option<Subject> {
+    pub fn stuck(&self, now: Instant) -> Option<Stuck> {
         let is_stuck =
             |seen: &Seen| !seen.is_proven || now.saturating_duration_since(seen.since) >= self.limit;
-        self.seen.iter().find(|(_, seen)| is_stuck(seen)).map(|(subject, _)| *subject)
+        let (subject, seen) = self.seen.iter().find(|(_, seen)| is_stuck(seen))?;
+        Some(Stuck { subject: *subject, has_moved: seen.is_proven })
     }
 }
 
@@ -148,7 +165,8 @@ mod tests {
         watch.inspect(seconds(14), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(14)), None);
         watch.inspect(seconds(15), [(subject(0), position(5, 9)), (subject(1), position(9, 9))]);
-        assert_eq!(watch.stuck(seconds(15)), Some(subject(0)));
+        let stuck = watch.stuck(seconds(15)).unwrap();
+        assert_eq!(stuck.to_string(), "the position of t partition 0 does not move");
         watch.inspect(seconds(16), [(subject(0), position(6, 99)), (subject(1), position(9, 9))]);
         assert_eq!(watch.stuck(seconds(16)), None, "it has moved");
         watch.inspect(seconds(40), [(subject(1), position(9, 9))]);
@@ -169,9 +187,12 @@ mod tests {
     fn a_new_position_is_stuck_until_it_has_moved() {
         let (mut watch, now) = (ProgressWatch::proving(LIMIT), Instant::now());
         watch.inspect(now, [(subject(0), Position { at: 5, end: None })]);
-        assert_eq!(watch.stuck(now), Some(subject(0)), "whether there is input is not known yet");
-        watch.inspect(now, [(subject(0), position(5, 9))]);
-        assert_eq!(watch.stuck(now), Some(subject(0)));
+        // Whether there is input is not known yet; then there is some.
+        for end in [None, Some(9)] {
+            watch.inspect(now, [(subject(0), Position { at: 5, end })]);
+            let stuck = watch.stuck(now).unwrap();
+            assert_eq!(stuck.to_string(), "the position of t partition 0 has not moved yet");
+        }
         watch.inspect(now, [(subject(0), position(6, 9))]);
         assert_eq!(watch.stuck(now), None);
         let mut trusting = ProgressWatch::new(LIMIT);
