@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_coordinator_that_is_away_is_waited_for_as_long_as_is_wanted() {
-        let commit = |group: Option<&str>| {
+        let answer = |group: Option<&str>| {
             let mut config = ClientConfig::new();
             // The close waits for the coordinator for a session's time.
             config.set("bootstrap.servers", "127.0.0.1:1").set("session.timeout.ms", "100");
@@ -76,9 +76,9 @@ mod tests {
             offsets.add_partition_offset("topic", 0, Offset::Offset(7)).unwrap();
             let looks = Cell::new(0);
             let waits = || looks.replace(looks.get() + 1) < 3;
-            super::commit(consumer.client(), &offsets, &waits)
+            commit(consumer.client(), &offsets, &waits)
         };
-        assert_eq!(commit(Some("group")), Err(RDKafkaErrorCode::OperationTimedOut));
-        assert_eq!(commit(None), Err(RDKafkaErrorCode::UnknownGroup));
+        assert_eq!(answer(Some("group")), Err(RDKafkaErrorCode::OperationTimedOut));
+        assert_eq!(answer(None), Err(RDKafkaErrorCode::UnknownGroup));
     }
 }
