@@ -38,14 +38,12 @@ pub(super) fn run(file: &Path, own_pepper: &Path, brokers: &Brokers) -> anyhow::
     for (name, keys) in holders {
         let account = account(&mut client, &pepper, &name, &keys)?;
         for (kid, key) in keys {
-            match client.directory().key(&kid) {
-                Some(there) if there.hmac == key.hmac => known += 1,
-                Some(_) => bail!("another key has the kid {kid} of {name}"),
-                None => {
-                    create(&mut client, &account, kid, key).with_context(|| name.clone())?;
-                    imported += 1;
-                }
+            let there = client.directory().key(&kid).map(|there| there.hmac == key.hmac);
+            if there == Some(false) {
+                bail!("another key has the kid {kid} of {name}");
             }
+            let is_new = there.is_none() && create(&mut client, &account, kid, key).context(name.clone())?;
+            *(if is_new { &mut imported } else { &mut known }) += 1;
         }
     }
     output::write(format_args!("imported {imported} keys; {known} were there already\n"))
@@ -87,26 +85,36 @@ fn account(
     if client.directory().account(&account).is_none() {
         let email = format!("{}@imported.invalid", account.to_lowercase());
         let plan = keys.values().map(|key| key.plan).max().unwrap_or_default();
-        client.ask(Command::CreateAccount {
+        let created = client.ask(Command::CreateAccount {
             account: account.clone(),
             email,
             password: None,
             plan,
             invitation: None,
-        })?;
+        });
+        // A command that an earlier import has left may have been carried out before ours.
+        if client.directory().account(&account).is_none() {
+            created?;
+        }
     }
     Ok(account)
 }
 
-fn create(client: &mut AccountsClient, account: &str, kid: String, key: ImportedKey) -> anyhow::Result<()> {
-    client.ask(Command::CreateKey(NewKey {
+/// Creates a key, unless a command that an earlier import has left has created it meanwhile; whether it did.
+fn create(client: &mut AccountsClient, account: &str, kid: String, key: ImportedKey) -> anyhow::Result<bool> {
+    let created = client.ask(Command::CreateKey(NewKey {
         account: account.to_owned(),
-        kid,
-        hmac: key.hmac,
+        kid: kid.clone(),
+        hmac: key.hmac.clone(),
         name: key.name,
         mode: Mode::Live,
         permissions: default_permissions(),
-    }))
+    }));
+    let is_there = client.directory().key(&kid).is_some_and(|there| there.hmac == key.hmac);
+    match created {
+        Err(_) if is_there => Ok(false),
+        created => created.map(|()| true),
+    }
 }
 
 #[cfg(test)]
