@@ -44,9 +44,15 @@ impl Broker {
                 bail!("Kafka's folder cannot be formatted: {}", last_line(&output));
             }
         }
+        // What Java unpacks goes with the data; of a broker that was killed it is left.
+        let unpacked = data.join("java");
+        if unpacked.exists() {
+            fs::remove_dir_all(&unpacked).with_context(|| at(&unpacked))?;
+        }
+        fs::create_dir(&unpacked).with_context(|| at(&unpacked))?;
         // It ends with this process, so that the next one finds its port and its folder free.
         let mut server = java(tool::run_with_us("java"), libraries, &log)?;
-        server.arg("kafka.Kafka").arg(&properties);
+        server.arg(format!("-Djava.io.tmpdir={}", unpacked.display())).arg("kafka.Kafka").arg(&properties);
         let child = server.spawn().context("java cannot be run")?;
         Ok(Self { child, output })
     }
