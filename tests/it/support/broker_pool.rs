@@ -13,6 +13,8 @@ use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
+use rdkafka::groups::GroupInfo;
+use rdkafka::metadata::MetadataTopic;
 use tempfile::TempDir;
 
 use super::feed::block_on;
@@ -101,10 +103,10 @@ fn empty(brokers: &str) -> KafkaResult<bool> {
             }
         }
     }
-    let topics: Vec<_> = metadata.topics().iter().map(|topic| topic.name()).collect();
-    let topics: Vec<_> = topics.into_iter().filter(|name| !name.starts_with(OWN)).collect();
+    let topics = metadata.topics().iter().map(MetadataTopic::name).filter(|name| !name.starts_with(OWN));
+    let topics: Vec<_> = topics.collect();
     let groups = all.fetch_group_list(None, ANSWER)?;
-    let groups: Vec<_> = groups.groups().iter().map(|group| group.name()).collect();
+    let groups: Vec<_> = groups.groups().iter().map(GroupInfo::name).collect();
     delete(brokers, &topics, &groups)
 }
 

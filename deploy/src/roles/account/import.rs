@@ -42,7 +42,7 @@ pub(super) fn run(file: &Path, own_pepper: &Path, brokers: &Brokers) -> anyhow::
             if there == Some(false) {
                 bail!("another key has the kid {kid} of {name}");
             }
-            let is_new = there.is_none() && create(&mut client, &account, kid, key).context(name.clone())?;
+            let is_new = there.is_none() && create(&mut client, &account, &kid, key).context(name.clone())?;
             *(if is_new { &mut imported } else { &mut known }) += 1;
         }
     }
@@ -101,16 +101,16 @@ fn account(
 }
 
 /// Creates a key, unless a command that an earlier import has left has created it meanwhile; whether it did.
-fn create(client: &mut AccountsClient, account: &str, kid: String, key: ImportedKey) -> anyhow::Result<bool> {
+fn create(client: &mut AccountsClient, account: &str, kid: &str, key: ImportedKey) -> anyhow::Result<bool> {
     let created = client.ask(Command::CreateKey(NewKey {
         account: account.to_owned(),
-        kid: kid.clone(),
+        kid: kid.to_owned(),
         hmac: key.hmac.clone(),
         name: key.name,
         mode: Mode::Live,
         permissions: default_permissions(),
     }));
-    let is_there = client.directory().key(&kid).is_some_and(|there| there.hmac == key.hmac);
+    let is_there = client.directory().key(kid).is_some_and(|there| there.hmac == key.hmac);
     match created {
         Err(_) if is_there => Ok(false),
         created => created.map(|()| true),

@@ -46,7 +46,7 @@ mod tests {
     fn it_is_over_so_long_after_the_signal() {
         let stop = Stop::default();
         let (at_once, later) =
-            (Ending::new(stop.clone(), Duration::ZERO), Ending::new(stop.clone(), Duration::from_secs(3600)));
+            (Ending::new(stop.clone(), Duration::ZERO), Ending::new(stop.clone(), Duration::from_hours(1)));
         assert!(!at_once.has_begun() && !at_once.is_over());
         stop.stop();
         assert!(at_once.has_begun() && at_once.is_over());
