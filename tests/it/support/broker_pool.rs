@@ -1,6 +1,6 @@
 //! Brokers that one test leaves as a new one is serve another one.
 //!
-//! Half of what a test costs is a broker that starts and whose code is cold. A broker that was neither killed nor frozen, and
+//! Half of the processor's time of the suite was that of some hundred brokers, most of which lived for seconds. A broker that was neither killed nor frozen, and
 //! that has no open transaction and no group with members, is emptied: topics and groups are deleted. It must never be one on
 //! which something is left that a test could see, but for the names of transactions, whose epochs only grow. The last test that has
 //! a broker ends all of them.

@@ -43,7 +43,11 @@ pub(super) fn run(file: &Path, own_pepper: &Path, brokers: &Brokers) -> anyhow::
                 bail!("another key has the kid {kid} of {name}");
             }
             let is_new = there.is_none() && create(&mut client, &account, &kid, key).context(name.clone())?;
-            *(if is_new { &mut imported } else { &mut known }) += 1;
+            if is_new {
+                imported += 1;
+            } else {
+                known += 1;
+            }
         }
     }
     output::write(format_args!("imported {imported} keys; {known} were there already\n"))
