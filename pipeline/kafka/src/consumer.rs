@@ -20,7 +20,7 @@ use super::changelog::Changelog;
 use super::cluster::Cluster;
 use super::group::{Member, MemberEvent, Rebalance};
 use super::transaction::offsets;
-use super::{Error, fatal};
+use super::{Error, fatal, leaders};
 
 /// How long a transaction may be about to change an offset: longer than one can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
@@ -75,7 +75,7 @@ impl InputConsumer {
     /// moved meanwhile it repeats the question half a second later and goes back to the answer, wherever it is by then
     /// (`rd_kafka_toppar_handle_Offset` of 2.12). The pump leaves out what then comes again.
     fn first(&self, partition: i32) -> Offset {
-        match self.member.consumer().fetch_watermarks(self.topic, partition, FIRST) {
+        match leaders::watermarks(self.member.consumer(), self.topic, partition, FIRST) {
             Ok((first, _)) => Offset::Offset(first),
             Err(error) => {
                 tracing::debug!(partition, %error, "where the partition begins is not known");

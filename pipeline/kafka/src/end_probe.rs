@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
-use super::Error;
 use super::cluster::Cluster;
 use super::reader::{Reader, ReaderEvent};
+use super::{Error, leaders};
 
 /// The partition.
 const PARTITION: i32 = 0;
@@ -46,7 +45,7 @@ impl EndProbe {
     pub fn required(&mut self, next: i64, within: Duration) -> Result<Option<i64>, Error> {
         let deadline = Instant::now() + within;
         while let ReaderEvent::Record(_) = self.reader.poll(Duration::ZERO)? {}
-        let Ok((_, end)) = self.reader.consumer().fetch_watermarks(self.topic, PARTITION, within) else {
+        let Ok((_, end)) = leaders::watermarks(self.reader.consumer(), self.topic, PARTITION, within) else {
             return Ok(None);
         };
         if let Some((known, required)) = self.known

@@ -20,6 +20,7 @@ mod forwarder;
 mod group;
 mod group_lag;
 mod held_back;
+mod leaders;
 mod lease;
 mod listener;
 mod lost_commit;

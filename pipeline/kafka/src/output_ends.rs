@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arb_runtime::machine::MachineTopics;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::BaseConsumer;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::cluster::Cluster;
 use super::reader::{READ_UNCOMMITTED, discard_reports};
-use super::{Error, Listener};
+use super::{Error, Listener, leaders};
 
 /// The time limit for a request of end offsets.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,10 +90,9 @@ fn ends(
         asked.add_partition_offset(topic, partition, Offset::End)?;
     }
     discard_reports(consumer);
-    let answer = consumer.offsets_for_times(asked, TIMEOUT)?;
+    let answer = leaders::offsets(consumer, &asked, TIMEOUT)?;
     of.map(|(topic, partition)| {
         let element = answer.find_partition(topic, partition).ok_or(KafkaError::Canceled)?;
-        element.error()?;
         Ok(((topic, partition), element.offset().to_raw().unwrap_or(0)))
     })
     .collect()

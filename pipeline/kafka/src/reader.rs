@@ -17,7 +17,7 @@ use rdkafka::{ClientConfig, ClientContext, Statistics};
 
 use super::cluster::Cluster;
 use super::stall_watch::{Fetches, StallWatch, Watched};
-use super::{Error, Listener};
+use super::{Error, Listener, leaders};
 
 /// The time limit for requests of a partition's first and last offsets, and of a group's offsets.
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -147,7 +147,7 @@ impl Reader {
 
     /// Where a partition ends now; `None` where the broker does not answer at once.
     pub(super) fn end(&self, partition: i32) -> Option<i64> {
-        self.consumer.fetch_watermarks(self.topic, partition, AT_ONCE).ok().map(|(_, end)| end)
+        leaders::watermarks(&self.consumer, self.topic, partition, AT_ONCE).ok().map(|(_, end)| end)
     }
 
     /// Where a partition begins and ends now.
@@ -192,9 +192,12 @@ pub(super) fn span<C: ConsumerContext>(
 ) -> Result<Span, Error> {
     let deadline = Instant::now() + TIMEOUT;
     loop {
-        match consumer.fetch_watermarks(topic, partition, TIMEOUT) {
+        match leaders::watermarks(consumer, topic, partition, TIMEOUT) {
             Ok((first, next)) => return Ok(Span { first, next }),
-            Err(error) if has_no_leader_yet(&error) && Instant::now() < deadline => {
+            Err(error)
+                if (is_transient(&error) || leaders::is_without_leader(&error))
+                    && Instant::now() < deadline =>
+            {
                 std::thread::sleep(AGAIN);
             }
             Err(error) => return Err(error.into()),
@@ -262,20 +265,6 @@ pub(super) fn committed_within<C: ConsumerContext>(
         Offset::Offset(offset) => Some(Committed { offset, metadata: element.metadata().to_owned() }),
         _ => None,
     })
-}
-
-/// Errors that end when the partition has a leader that this client knows.
-fn has_no_leader_yet(error: &KafkaError) -> bool {
-    use rdkafka::types::RDKafkaErrorCode as Code;
-    let code = error.rdkafka_error_code();
-    let no_leader = [
-        Code::NotLeaderForPartition,
-        Code::LeaderNotAvailable,
-        Code::UnknownTopicOrPartition,
-        Code::UnknownPartition,
-        Code::OffsetNotAvailable,
-    ];
-    is_transient(error) || code.is_some_and(|code| no_leader.contains(&code))
 }
 
 /// Errors that librdkafka reports and then recovers from.

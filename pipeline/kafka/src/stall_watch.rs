@@ -20,6 +20,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use arb_runtime::telemetry;
 
+use super::leaders;
+
 /// The setting of a watched consumer: how often librdkafka reports statistics. Its user must poll, or the
 /// reports accumulate.
 pub(super) const WATCHED: (&str, &str) = ("statistics.interval.ms", "5000");
@@ -148,7 +150,7 @@ impl StallWatch {
             else {
                 continue;
             };
-            let (_, end) = consumer.fetch_watermarks(topic, *partition, TIMEOUT)?;
+            let (_, end) = leaders::watermarks(consumer, topic, *partition, TIMEOUT)?;
             if self.unmoved.is_stalled(&place, now, end > *at) {
                 telemetry::kafka::stall(topic, *partition, [*at, end], state);
                 let mut list = TopicPartitionList::new();

@@ -7,13 +7,12 @@ use std::time::Duration;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
-use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::Error;
 use super::cluster::Cluster;
 use super::reader::{Reader, ReaderEvent};
 use super::stall_watch::WATCHED;
+use super::{Error, leaders};
 
 /// The partition.
 const PARTITION: i32 = 0;
@@ -36,7 +35,7 @@ impl Tail {
         let mut reader = Reader::new(cluster, topic, 1, &[WATCHED])?;
         let mut asked = TopicPartitionList::new();
         asked.add_partition_offset(topic.name, PARTITION, Offset::Offset(since.max(0) / MILLI))?;
-        let answer = reader.consumer().offsets_for_times(asked, TIMEOUT)?;
+        let answer = leaders::offsets(reader.consumer(), &asked, TIMEOUT)?;
         let found = answer.find_partition(topic.name, PARTITION);
         let first = found.and_then(|found| found.offset().to_raw()).filter(|offset| *offset >= 0);
         reader.assign([(PARTITION, first.map_or(Offset::End, Offset::Offset))])?;
