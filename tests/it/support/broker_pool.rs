@@ -6,7 +6,7 @@
 //! a broker ends all of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rdkafka::admin::{AdminClient, AdminOptions};
 use rdkafka::client::DefaultClientContext;
@@ -14,7 +14,7 @@ use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
 use rdkafka::groups::GroupInfo;
-use rdkafka::metadata::MetadataTopic;
+use rdkafka::metadata::{Metadata, MetadataTopic};
 use tempfile::TempDir;
 
 use super::feed::block_on;
@@ -22,6 +22,8 @@ use super::program::Role;
 
 /// How long a broker that is all right takes for a request, at most.
 const ANSWER: Duration = Duration::from_secs(10);
+/// Between two questions.
+const AGAIN: Duration = Duration::from_millis(20);
 /// Kafka's own topics: positions, transactions, share groups.
 const OWN: &str = "__";
 
@@ -103,11 +105,14 @@ fn empty(brokers: &str) -> KafkaResult<bool> {
             }
         }
     }
-    let topics = metadata.topics().iter().map(MetadataTopic::name).filter(|name| !name.starts_with(OWN));
-    let topics: Vec<_> = topics.collect();
+    let topics = of_tests(&metadata);
     let groups = all.fetch_group_list(None, ANSWER)?;
     let groups: Vec<_> = groups.groups().iter().map(GroupInfo::name).collect();
-    delete(brokers, &topics, &groups)
+    Ok(delete(brokers, &topics, &groups)? && are_gone(&all)?)
+}
+
+fn of_tests(metadata: &Metadata) -> Vec<&str> {
+    metadata.topics().iter().map(MetadataTopic::name).filter(|name| !name.starts_with(OWN)).collect()
 }
 
 /// Whether all of them were deleted; a group that has members is not.
@@ -120,4 +125,17 @@ fn delete(brokers: &str, topics: &[&str], groups: &[&str]) -> KafkaResult<bool> 
         return Ok(false);
     }
     Ok(topics.is_empty() || deleted(block_on(admin.delete_topics(topics, &options))?))
+}
+
+/// Whether the broker soon reports no topic any more. The controller has deleted them before it does, and whoever asks the broker
+/// meanwhile takes an old topic for the new one of its name, and waits for it.
+fn are_gone(client: &BaseConsumer) -> KafkaResult<bool> {
+    let deadline = Instant::now() + ANSWER;
+    while !of_tests(&client.fetch_metadata(None, ANSWER)?).is_empty() {
+        if Instant::now() > deadline {
+            return Ok(false);
+        }
+        std::thread::sleep(AGAIN);
+    }
+    Ok(true)
 }
