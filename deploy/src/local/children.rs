@@ -29,8 +29,8 @@ const POLL: Duration = Duration::from_millis(50);
 pub struct Children {
     running: Vec<Running>,
     launcher: Launcher,
-    /// Where each leaves the sentence of its error.
-    errors: TempDir,
+    /// Where each leaves the sentence of its error, and what it stores.
+    folder: TempDir,
 }
 
 /// The command line of a role.
@@ -66,7 +66,13 @@ impl Children {
     /// When there is no temporary folder.
     pub fn new(prefix: &'static [&'static str], log_format: LogFormat) -> anyhow::Result<Self> {
         let launcher = Launcher { prefix, log_format };
-        Ok(Self { running: Vec::new(), launcher, errors: tempfile::tempdir()? })
+        Ok(Self { running: Vec::new(), launcher, folder: tempfile::tempdir()? })
+    }
+
+    /// A folder for what they store, which is removed when this is dropped: to be ended before.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Starts a role of this binary.
@@ -76,7 +82,7 @@ impl Children {
     pub fn start(&mut self, role: &str, arguments: &[&str]) -> anyhow::Result<()> {
         let (role, arguments) =
             (role.to_owned(), arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let error_file = self.errors.path().join(&role);
+        let error_file = self.folder.path().join(&role).with_extension("error");
         let child = self.launcher.spawn(&role, &arguments, &error_file)?;
         let life = RoleState::Running(child, Instant::now());
         self.running.push(Running { role, arguments, error_file, life, history: History::default() });

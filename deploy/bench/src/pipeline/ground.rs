@@ -17,7 +17,6 @@ use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNTS, Topic};
 use arb_setup::prerequisites::{self, Plan as Needed};
 use arb_setup::progress::{Progress, Report};
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::broker::Broker;
@@ -37,7 +36,6 @@ pub(crate) struct KafkaGround<'a> {
     children: &'a mut Children,
     scratch: Scratch,
     runtime: Runtime,
-    folder: TempDir,
     names: u32,
 }
 
@@ -50,17 +48,16 @@ pub(super) struct StartedApi {
 impl<'a> KafkaGround<'a> {
     /// Starts a broker where none is given, and makes the topics.
     fn prepare(config: &KafkaOptions, children: &'a mut Children, stop: &Stop) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir().context("a temporary folder")?;
         let brokers = match &config.brokers {
             Some(brokers) => brokers.clone(),
-            None => start_kafka(&config.home.home, folder.path(), children, stop)?,
+            None => start_kafka(&config.home.home, children, stop)?,
         };
         let cluster = Cluster::plaintext(&brokers);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let scratch = runtime.block_on(Scratch::make(&cluster));
         let scratch = scratch.context("measure on a broker that has none of our topics")?;
         let (stop, broker) = (stop.clone(), Broker::at(&brokers));
-        Ok(Self { cluster, stop, broker, children, scratch, runtime, folder, names: 0 })
+        Ok(Self { cluster, stop, broker, children, scratch, runtime, names: 0 })
     }
 
     /// Measures on one that is cleared away afterwards.
@@ -91,7 +88,7 @@ impl<'a> KafkaGround<'a> {
 
     /// Starts an API, and the owner of the accounts from which it leases its quota.
     pub(super) fn serve(&mut self) -> anyhow::Result<StartedApi> {
-        let pepper = home::pepper(self.folder.path());
+        let pepper = home::pepper(self.children.folder());
         std::fs::write(&pepper, [7; PEPPER])?;
         let (key, parts) = holder::parts(&Pepper::new(&[7; PEPPER]), clock::now())?;
         let producer = CommandProducer::new(&self.cluster, &ACCOUNTS)?;
@@ -149,13 +146,13 @@ impl<'a> KafkaGround<'a> {
     }
 }
 
-fn start_kafka(home: &Path, folder: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
-    arb_setup::home::check_disk(folder, DISK)?;
+fn start_kafka(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<String> {
+    arb_setup::home::check_disk(children.folder(), DISK)?;
     prerequisites::check(Needed::of_servers(home, true, false))?;
     arb_setup::kafka::libraries(home, Report::Live)?;
     let _progress = Progress::start("starting Apache Kafka", Report::Live);
     let port = free_port(|port| kafka::ports(port, ""))?;
-    let (data, home) = (folder.join("kafka").display().to_string(), home.display().to_string());
+    let (data, home) = (children.folder().join("kafka").display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port.to_string(), "--data", &data, "--home", &home])?;
     children.wait(stop, "Kafka", || kafka::answers(port))?;
     Ok(format!("127.0.0.1:{port}"))

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use arb::local;
 use arb::local::children::Children;
 use arb::local::clickhouse::passwords;
@@ -15,7 +15,6 @@ use arb_runtime::stop::Stop;
 use arb_setup::progress::{Progress, Report};
 use arb_sink::clickhouse::{self, Settings, roles};
 use arb_sink::store::{Store, TimeOuts};
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::crate_insert::CrateInsert;
@@ -38,17 +37,15 @@ pub(super) struct ClickHouseGround {
     pub(super) store: Store,
     migrator: Settings,
     writer: Settings,
-    _folder: TempDir,
 }
 
 impl ClickHouseGround {
     pub(super) fn prepare(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Result<Self> {
         arb_setup::clickhouse::program(home, Report::Live)?;
-        let folder = tempfile::tempdir().context("a temporary folder")?;
         let port = free_port(|port| local::clickhouse::ports(port, "", port + 1, ""))?;
         let _progress = Progress::start("starting ClickHouse", Report::Live);
         let (data, home_text) =
-            (folder.path().join("data").display().to_string(), home.display().to_string());
+            (children.folder().join("clickhouse").display().to_string(), home.display().to_string());
         let (http, native) = (port.to_string(), (port + 1).to_string());
         let ports = ["--child", "--port", &http, "--native-port", &native];
         children.start("clickhouse", &[&ports[..], &["--data", &data, "--home", &home_text]].concat())?;
@@ -68,7 +65,7 @@ impl ClickHouseGround {
         };
         let store = Store::new(writer.client()?, time_outs, FailPoints::default());
         let crate_insert = CrateInsert::new(&writer)?;
-        Ok(Self { address, runtime, crate_insert, store, migrator, writer, _folder: folder })
+        Ok(Self { address, runtime, crate_insert, store, migrator, writer })
     }
 
     fn ask(&self, sql: &str, settings: &str) -> anyhow::Result<Vec<u8>> {
