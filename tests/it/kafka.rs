@@ -95,9 +95,10 @@ pub(crate) fn ends(brokers: &str, topic: &str, partition: i32) -> (i64, i64) {
     let end = |level| {
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", brokers).set("isolation.level", level);
-        let consumer: BaseConsumer = config.set("group.id", "test-ends").create().unwrap();
-        // A broker that has just started leads nothing yet.
+        config.set("group.id", "test-ends");
+        // A broker that has just started leads nothing yet, and a client that was told so keeps to it.
         wait_for("the partition ends somewhere", || {
+            let consumer: BaseConsumer = config.create().unwrap();
             consumer.fetch_watermarks(topic, partition, Duration::from_mins(1)).ok()
         })
         .1

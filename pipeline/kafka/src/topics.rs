@@ -9,6 +9,7 @@ use arb_schemas::topics::{self, Topic};
 use rdkafka::admin::{AdminOptions, NewTopic, TopicReplication};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
+use rdkafka::metadata::Metadata;
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::certificate;
@@ -25,7 +26,7 @@ const LASTING: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// Creates the missing topics: those that follow the ticks with the given number of partitions, the others
-/// with the catalogue's.
+/// with the catalogue's. When it returns, the broker reports those with a leader for each partition.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one, or one whose number of partitions is fixed is there with another.
@@ -48,14 +49,43 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
         })
         .collect();
     let options = AdminOptions::new().operation_timeout(Some(TIMEOUT));
+    let mut made = Vec::new();
     for result in admin.create_topics(&wanted, &options).await.map_err(broker)? {
         match result {
-            Ok(_) => {}
+            Ok(topic) => made.push(topic),
             Err((topic, RDKafkaErrorCode::TopicAlreadyExists)) => check_fixed(cluster, &consumer, &topic)?,
             Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
         }
     }
-    Ok(())
+    wait_until_reported(cluster, &consumer, &made)
+}
+
+/// The controller has made a topic before the brokers report it, and whoever asks one meanwhile is told that there is none.
+fn wait_until_reported(
+    cluster: &Cluster,
+    consumer: &BaseConsumer<Listener>,
+    made: &[String],
+) -> Result<(), Error> {
+    let deadline = Instant::now() + TIMEOUT;
+    loop {
+        let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(None, within))?;
+        let Some(missing) = made.iter().find(|topic| !is_led(&metadata, topic)) else { return Ok(()) };
+        if Instant::now() > deadline {
+            let problem =
+                format!("was made, but the broker did not report a leader of it within {TIMEOUT:?}");
+            return Err(Error::Topic { topic: missing.clone(), problem });
+        }
+        std::thread::sleep(AGAIN);
+    }
+}
+
+/// Whether a topic is reported with a leader for each partition.
+fn is_led(metadata: &Metadata, topic: &str) -> bool {
+    let found = metadata.topics().iter().find(|found| found.name() == topic);
+    found.is_some_and(|found| {
+        let mut partitions = found.partitions().iter();
+        !found.partitions().is_empty() && partitions.all(|partition| partition.leader() >= 0)
+    })
 }
 
 /// Refuses a topic that is there with another number of partitions than the catalogue fixes.

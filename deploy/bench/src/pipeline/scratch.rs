@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use arb_kafka::{Cluster, partitions, provision};
+use arb_kafka::{Cluster, provision};
 use arb_schemas::topics;
 use rdkafka::admin::{AdminClient, AdminOptions};
 use rdkafka::client::DefaultClientContext;
@@ -77,15 +77,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Makes what is missing, and waits until the broker reports it.
+    /// Makes what is missing.
     async fn create(&self) -> anyhow::Result<()> {
-        provision(&self.cluster, None).await?;
-        let deadline = Instant::now() + TIMEOUT;
-        loop {
-            match partitions(&self.cluster) {
-                Err(arb_kafka::Error::Topic { .. }) if Instant::now() < deadline => std::thread::sleep(POLL),
-                found => return Ok(found.map(drop)?),
-            }
-        }
+        Ok(provision(&self.cluster, None).await?)
     }
 }
