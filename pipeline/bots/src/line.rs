@@ -2,10 +2,15 @@
 //!
 //! Prices that are stale, suspended, or laid are not seen. A line costs one pass over its quotes. It never looks at another line.
 
+use std::sync::Arc;
+
 use arb_engine::odds::FairCache;
 use arb_engine::odds::devig::Method;
 use arb_engine::{ListedQuote, QuoteStatus};
 use arb_model::{Family, Line, Market, Outcome, Price, Side};
+
+/// The most outcomes of a line that is seen.
+const MOST: usize = 3;
 
 /// A line of an event.
 #[derive(Debug)]
@@ -43,7 +48,7 @@ impl<'a> LineView<'a> {
         let first = offers.first()?;
         let seen: Vec<_> = offers.iter().filter(|quote| is_on_offer(quote)).collect();
         let columns: Vec<_> = seen.chunk_by(|a, b| a.outcome == b.outcome).collect();
-        if !(2..=3).contains(&columns.len()) {
+        if !(2..=MOST).contains(&columns.len()) {
             return None;
         }
         let outcomes = columns.iter().map(|column| column[0].outcome).collect();
@@ -80,12 +85,13 @@ impl<'a> LineView<'a> {
         chances: &FairCache,
         is_source: impl Fn(&str) -> bool,
     ) -> Option<Vec<f64>> {
-        let (mut sums, mut count) = (vec![0.0; self.outcomes.len()], 0);
+        let (mut sums, mut count) = ([0.0; MOST], 0);
         for fair in self.rows().filter(|row| is_source(row.book)).filter_map(|row| row.fair(chances)) {
             sums.iter_mut().zip(fair).for_each(|(sum, chance)| *sum += chance);
             count += 1;
         }
-        (count >= least.max(1)).then(|| sums.into_iter().map(|sum| sum / count as f64).collect())
+        let sums = &sums[..self.outcomes.len()];
+        (count >= least.max(1)).then(|| sums.iter().map(|sum| sum / count as f64).collect())
     }
 
     /// The mean price of each outcome, over the books that offer all; 0 without books.
@@ -124,9 +130,15 @@ impl BookRow<'_> {
         Some([first.price, second.price, third.price])
     }
 
-    fn fair(&self, chances: &FairCache) -> Option<Vec<f64>> {
-        let prices: Vec<Price> = self.quotes.iter().map(|quote| quote.price).collect();
-        chances.chances(&prices, Method::Shin)
+    /// 0 for an outcome that is not there.
+    fn fair(&self, chances: &FairCache) -> Option<[f64; MOST]> {
+        match self.quotes[..] {
+            [first, second] => {
+                let [first, second] = chances.chances(&[first.price, second.price], Method::Shin)?;
+                Some([first, second, 0.0])
+            }
+            _ => chances.chances(&self.three()?, Method::Shin),
+        }
     }
 }
 
@@ -144,14 +156,23 @@ fn complete<'a>(columns: &[&[&'a ListedQuote]]) -> Vec<&'a ListedQuote> {
         let begun = complete.len();
         complete.push(*quote);
         for column in &mut others {
-            *column = &column[column.iter().take_while(|other| other.book < quote.book).count()..];
-            complete.extend(column.first().filter(|other| other.book == quote.book));
+            *column = &column[column.iter().take_while(|other| is_before(other, quote)).count()..];
+            complete.extend(column.first().filter(|other| is_of_book(other, quote)));
         }
         if complete.len() < begun + columns.len() {
             complete.truncate(begun);
         }
     }
     complete
+}
+
+/// Quotes of a book mostly share its name: to compare where it lies is cheaper.
+fn is_of_book(a: &ListedQuote, b: &ListedQuote) -> bool {
+    Arc::ptr_eq(&a.book, &b.book) || a.book == b.book
+}
+
+fn is_before(a: &ListedQuote, b: &ListedQuote) -> bool {
+    !Arc::ptr_eq(&a.book, &b.book) && a.book < b.book
 }
 
 fn is_on_offer(quote: &ListedQuote) -> bool {

@@ -156,7 +156,7 @@ fn model(view: &LineView<'_>, highest: &Highest<'_>, given: Given<'_>) -> Option
         return None;
     }
     let books: Vec<_> = view.rows().filter_map(|row| row.three()).collect();
-    let devigged = |prices: &[Price; 3]| given.chances.chances(prices, Method::Shin)?.try_into().ok();
+    let devigged = |prices: &[Price; 3]| given.chances.chances(prices, Method::Shin);
     let forecast = forecast_from(&books, devigged)?;
     let pick = bots::model(&forecast.probabilities, &highest.odds)?;
     let quote = highest.quotes[pick.outcome];

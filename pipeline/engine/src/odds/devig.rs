@@ -24,8 +24,10 @@ use super::price::{self, Price};
 const NOISE: f64 = 1e-12;
 /// Chances that were solved for sum to 1 within this.
 const EXACT: f64 = 1e-11;
-/// Steps of a solution; both kinds take a dozen, or some sixty by halves.
+/// Steps of a solution; both kinds take a dozen at most.
 const STEPS: usize = 200;
+/// A step within 0 to 1 that changes nothing any more but the last digits.
+const SMALLEST: f64 = 4.0 * f64::EPSILON;
 
 /// The probabilities of the prices.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,8 +71,11 @@ pub fn fair(prices: &[Price], method: Method) -> Option<Fair> {
             (each(&implied, |q| odds_ratio(q, c).0), Some(c))
         }
         Method::Shin => {
-            let z = halve(|z| implied.iter().map(|q| shin(*q, booksum, z)).sum());
-            (each(&implied, |q| shin(q, booksum, z)), Some(z))
+            let z = match implied[..] {
+                [a, b] => of_two(a, b),
+                _ => fall(|z| implied.iter().map(|q| shin(*q, booksum, z)).fold((0.0, 0.0), plus)),
+            };
+            (each(&implied, |q| shin(q, booksum, z).0), Some(z))
         }
     };
     let are_chances = probabilities.iter().all(|p| *p > 0.0 && *p < 1.0);
@@ -99,10 +104,18 @@ fn odds_ratio(q: f64, c: f64) -> (f64, f64) {
     (q / below, -q * (1.0 - q) / (below * below))
 }
 
-/// Shin's chance, written such that it does not divide by nothing where z comes near 1.
-fn shin(q: f64, booksum: f64, z: f64) -> f64 {
+/// Shin's chance, written such that it does not divide by nothing where z comes near 1, and how fast it changes with z.
+fn shin(q: f64, booksum: f64, z: f64) -> (f64, f64) {
     let a = q * q / booksum;
-    2.0 * a / ((z * z + 4.0 * (1.0 - z) * a).sqrt() + z)
+    let root = (z * z + 4.0 * (1.0 - z) * a).sqrt();
+    let chance = 2.0 * a / (root + z);
+    (chance, -chance * (1.0 + (z - 2.0 * a) / root) / (root + z))
+}
+
+/// Shin's z of two outcomes, whose chances are the additive ones (Clarke, Kovalchik, Ingram 2017).
+fn of_two(a: f64, b: f64) -> f64 {
+    let (booksum, square) = (a + b, (a - b) * (a - b));
+    ((booksum - 1.0) * (booksum - square) / (booksum * (1.0 - square))).max(0.0)
 }
 
 /// Where a sum that falls, ever more slowly, comes down to 1, by Newton's steps from a place where it is not below 1: they
@@ -121,17 +134,24 @@ fn rise(from: f64, sum: impl Fn(f64) -> (f64, f64)) -> Option<f64> {
     None
 }
 
-/// Where a sum that falls from at least 1 at 0 to less at 1 is 1.
-fn halve(sum: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
+/// Where a sum that falls from at least 1 at 0 to less at 1 is 1, by Newton's steps, and by half of what is left where one of
+/// them leads out of it. `sum` gives it and its slope.
+fn fall(sum: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let (mut low, mut high, mut at) = (0.0, 1.0, 0.0);
     for _ in 0..STEPS {
-        let middle = f64::midpoint(low, high);
-        if middle <= low || middle >= high {
+        let (value, slope) = sum(at);
+        let next = at - (value - 1.0) / slope;
+        if (next - at).abs() <= SMALLEST {
             break;
         }
-        if sum(middle) >= 1.0 { low = middle } else { high = middle }
+        if value >= 1.0 {
+            low = at
+        } else {
+            high = at
+        }
+        at = if low < next && next < high { next } else { f64::midpoint(low, high) };
     }
-    low
+    at
 }
 
 #[cfg(test)]

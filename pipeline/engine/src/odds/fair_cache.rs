@@ -41,11 +41,11 @@ pub struct FairCache(RefCell<Vec<Place>>);
 impl FairCache {
     /// The chances of all outcomes, as [`devig::fair`] has them.
     #[must_use]
-    pub fn chances(&self, prices: &[Price], method: Method) -> Option<Vec<f64>> {
-        if prices.len() > MOST {
-            return Some(devig::fair(prices, method)?.probabilities);
+    pub fn chances<const N: usize>(&self, prices: &[Price; N], method: Method) -> Option<[f64; N]> {
+        if N > MOST {
+            return devig::fair(prices, method)?.probabilities.try_into().ok();
         }
-        self.known(prices, method)?.get(..prices.len()).map(<[f64]>::to_vec)
+        self.known(prices, method)?.first_chunk().copied()
     }
 
     /// The chance of one outcome, as [`devig::fair`] has it.
@@ -119,7 +119,13 @@ mod tests {
                 let method = Method::ALL[*method];
                 let computed = devig::fair(&prices, method).and_then(|fair| fair.probabilities.get(*outcome).copied());
                 prop_assert_eq!(cache.chance(&prices, method, *outcome), computed);
-                prop_assert_eq!(cache.chances(&prices, method), devig::fair(&prices, method).map(|fair| fair.probabilities));
+                let of_all = |prices: &[Price]| Some(devig::fair(prices, method)?.probabilities);
+                if let Some(two) = prices.first_chunk::<2>() {
+                    prop_assert_eq!(cache.chances(two, method).map(Vec::from), of_all(two));
+                }
+                if let Some(four) = prices.first_chunk::<4>() {
+                    prop_assert_eq!(cache.chances(four, method).map(Vec::from), of_all(four));
+                }
             }
         }
     }
