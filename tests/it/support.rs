@@ -37,6 +37,9 @@ use std::time::{Duration, Instant};
 /// How long a fact may take to come true on a slow machine before its absence is a failure.
 const PATIENCE: Duration = Duration::from_mins(3);
 
+/// Between two looks for a fact: as long as a look takes, so that whoever looks takes at most half of a processor.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -47,11 +50,12 @@ pub(crate) fn wait_for<T>(what: &str, mut fact: impl FnMut() -> Option<T>) -> T 
     durations::note();
     let deadline = Instant::now() + PATIENCE;
     loop {
+        let asked = Instant::now();
         if let Some(found) = fact() {
             return found;
         }
         assert!(Instant::now() < deadline, "{what}: not within {} s", PATIENCE.as_secs());
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(asked.elapsed().clamp(PAUSE.0, PAUSE.1));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Brokers that one test leaves as a new one is serve another one.
 //!
 //! Half of the processor's time of the suite was that of some hundred brokers, most of which lived for seconds. A broker that was neither killed nor frozen, and
-//! that has no open transaction and no group with members, is emptied: topics and groups are deleted. It must never be one on
+//! that has no open transaction and soon no group with members, is emptied: topics and groups are deleted. It must never be one on
 //! which something is left that a test could see, but for the names of transactions, whose epochs only grow. The last test that has
 //! a broker ends all of them.
 
@@ -13,7 +13,7 @@ use rdkafka::client::DefaultClientContext;
 use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
-use rdkafka::groups::GroupInfo;
+use rdkafka::groups::{GroupInfo, GroupList};
 use rdkafka::metadata::{Metadata, MetadataTopic};
 use tempfile::TempDir;
 
@@ -23,7 +23,9 @@ use super::program::Role;
 /// How long a broker that is all right takes for a request, at most.
 const ANSWER: Duration = Duration::from_secs(10);
 /// Between two questions.
-const AGAIN: Duration = Duration::from_millis(20);
+const AGAIN: Duration = Duration::from_millis(50);
+/// Within which Kafka expels members that were killed, with room to spare: to wait is cheaper than to start a broker.
+const EXPELLED: Duration = Duration::from_secs(10);
 /// Kafka's own topics: positions, transactions, share groups.
 const OWN: &str = "__";
 
@@ -105,10 +107,24 @@ fn empty(brokers: &str) -> KafkaResult<bool> {
             }
         }
     }
-    let topics = of_tests(&metadata);
-    let groups = all.fetch_group_list(None, ANSWER)?;
+    let Some(groups) = left_groups(&all)? else { return Ok(false) };
     let groups: Vec<_> = groups.groups().iter().map(GroupInfo::name).collect();
-    Ok(delete(brokers, &topics, &groups)? && are_gone(&all)?)
+    Ok(delete(brokers, &of_tests(&metadata), &groups)? && are_gone(&all)?)
+}
+
+/// The groups, once none has a member any more; `None` where one has for too long.
+fn left_groups(client: &BaseConsumer) -> KafkaResult<Option<GroupList>> {
+    let deadline = Instant::now() + EXPELLED;
+    loop {
+        let groups = client.fetch_group_list(None, ANSWER)?;
+        if groups.groups().iter().all(|group| group.members().is_empty()) {
+            return Ok(Some(groups));
+        }
+        if Instant::now() > deadline {
+            return Ok(None);
+        }
+        std::thread::sleep(AGAIN);
+    }
 }
 
 fn of_tests(metadata: &Metadata) -> Vec<&str> {
