@@ -199,13 +199,10 @@ impl Watcher {
         if engine.upcoming(event).is_none() {
             return BTreeSet::new();
         }
-        let has_signal = |market| self.signals.of(event).any(|signal| signal.market() == Some(market));
-        let mut markets = touched;
-        markets.retain(|market| {
-            let is_bet_on = rules::is_bet_at_prices(*market) || has_signal(*market);
-            let fingerprint = is_bet_on.then(|| engine.fingerprint_of_market(event, *market)).flatten();
-            fingerprint.is_some_and(|fingerprint| self.seen.note(event, *market, fingerprint))
-        });
+        let with_signal: Vec<_> = self.signals.of(event).filter_map(EdgeSignal::market).collect();
+        let is_bet_on = |market: &Market| rules::is_bet_at_prices(*market) || with_signal.contains(market);
+        let look = |market| Some((market, engine.fingerprint_of_market(event, market)?));
+        let mut markets = self.seen.changed(event, touched.into_iter().filter(is_bet_on).filter_map(look));
         if let Some(clock) = engine.watermark() {
             markets.extend(self.picks.markets_due(event, clock));
         }
@@ -234,7 +231,8 @@ impl Watcher {
     fn proposals(&self, event: &Event, lines: &[LineView<'_>]) -> Vec<Proposal> {
         let Settings { sharp_books, .. } = &self.settings;
         let given = Given { league: &event.league, sharp_books, chances: &self.chances };
-        let may_bet = |bot, market| !self.picks.is_taken(&event.id, bot, market);
+        let is_taken = self.picks.taken_of(&event.id);
+        let may_bet = |bot, market| !is_taken(bot, market);
         let at_prices = |view: &LineView<'_>| rules::at_prices(view, given, |bot| may_bet(bot, view.market));
         let at_signal = |signal: &EdgeSignal| {
             let (bot, market) = (rules::follower(signal)?, signal.market()?);
@@ -255,7 +253,7 @@ impl Watcher {
     ) -> Option<Asked> {
         let bot = proposal.bot;
         // By another proposal of this look: a market can have several lines or signals.
-        if self.picks.is_taken(&event.id, bot, proposal.market) {
+        if self.picks.taken_of(&event.id)(bot, proposal.market) {
             return None;
         }
         let bet = (proposal.market, proposal.line, proposal.outcome);

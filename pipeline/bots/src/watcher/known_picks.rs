@@ -73,10 +73,9 @@ impl KnownPicks {
         }
     }
 
-    /// Whether a bot has bet on a market of an event.
-    #[must_use]
-    pub fn is_taken(&self, event: &str, bot: Bot, market: Market) -> bool {
-        self.slots.is_taken(event, bot, market)
+    /// Whether a bot has bet on a market of an event, which is looked for once.
+    pub fn taken_of(&self, event: &str) -> impl Fn(Bot, Market) -> bool {
+        self.slots.of(event)
     }
 
     /// Takes the slot of a candidate, at a price that was confirmed at a time.

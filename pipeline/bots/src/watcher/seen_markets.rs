@@ -2,7 +2,7 @@
 //!
 //! It keeps one number a market, of events that have not begun. It never says that a market which has changed is the same.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use arb_model::Market;
 use foldhash::fast::RandomState;
@@ -14,17 +14,28 @@ pub struct SeenMarkets {
 }
 
 impl SeenMarkets {
-    /// Notes how a market looks. Returns whether it looked otherwise before, or was never seen.
-    pub fn note(&mut self, event: &str, market: Market, fingerprint: u64) -> bool {
-        let Some(markets) = self.events.get_mut(event) else {
-            self.events.insert(event.to_owned(), vec![(market, fingerprint)]);
-            return true;
-        };
-        if let Some((_, seen)) = markets.iter_mut().find(|(seen, _)| *seen == market) {
-            return std::mem::replace(seen, fingerprint) != fingerprint;
+    /// Notes how markets of an event look. Returns those that looked otherwise before, or were never seen.
+    pub fn changed(
+        &mut self,
+        event: &str,
+        looks: impl IntoIterator<Item = (Market, u64)>,
+    ) -> BTreeSet<Market> {
+        let mut looks = looks.into_iter().peekable();
+        if looks.peek().is_none() {
+            return BTreeSet::new();
         }
-        markets.push((market, fingerprint));
-        true
+        let markets = match self.events.get_mut(event) {
+            Some(markets) => markets,
+            None => self.events.entry(event.to_owned()).or_default(),
+        };
+        let is_new = |(market, fingerprint): &(Market, u64)| {
+            if let Some((_, seen)) = markets.iter_mut().find(|(seen, _)| seen == market) {
+                return std::mem::replace(seen, *fingerprint) != *fingerprint;
+            }
+            markets.push((*market, *fingerprint));
+            true
+        };
+        looks.filter(is_new).map(|(market, _)| market).collect()
     }
 
     /// Has it looked at again, though no price changes.
@@ -53,19 +64,20 @@ mod tests {
     fn a_market_is_new_once_a_fingerprint() {
         let mut seen = SeenMarkets::default();
         let given = [(H2H, 1), (H2H, 1), (TOTALS, 1), (H2H, 2), (H2H, 1), (TOTALS, 1)];
-        let new = given.map(|(market, fingerprint)| seen.note("a", market, fingerprint));
+        let new = given.map(|look| !seen.changed("a", [look]).is_empty());
         assert_eq!(new, [true, false, true, true, true, false]);
-        assert!(seen.note("b", H2H, 1), "another event");
+        assert_eq!(seen.changed("b", [(H2H, 1)]), BTreeSet::from([H2H]), "another event");
+        assert!(seen.changed("c", []).is_empty() && seen.events.len() == 2);
     }
 
     #[test]
     fn what_is_forgotten_is_new_again() {
         let mut seen = SeenMarkets::default();
-        let both = |seen: &mut SeenMarkets| [H2H, TOTALS].map(|market| seen.note("a", market, 1));
+        let both = |seen: &mut SeenMarkets| seen.changed("a", [(H2H, 1), (TOTALS, 1)]);
         both(&mut seen);
         seen.forget("a", H2H);
-        assert_eq!(both(&mut seen), [true, false]);
+        assert_eq!(both(&mut seen), BTreeSet::from([H2H]));
         seen.forget_event("a");
-        assert_eq!(both(&mut seen), [true, true]);
+        assert_eq!(both(&mut seen), BTreeSet::from([H2H, TOTALS]));
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use arb_model::{EdgeSignal, SignalKind};
+use foldhash::fast::RandomState;
 
 /// Signals of steam and of stale prices.
 #[derive(Debug, Default)]
 pub struct FollowedSignals {
     events: HashMap<String, String>,
-    by_event: BTreeMap<String, BTreeMap<String, EdgeSignal>>,
+    by_event: HashMap<String, BTreeMap<String, EdgeSignal>, RandomState>,
 }
 
 impl FollowedSignals {

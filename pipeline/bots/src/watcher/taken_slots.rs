@@ -54,10 +54,10 @@ pub struct TakenSlots {
 }
 
 impl TakenSlots {
-    /// Whether a bot has bet on a market of an event.
-    #[must_use]
-    pub fn is_taken(&self, event: &str, bot: Bot, market: Market) -> bool {
-        self.events.get(event).is_some_and(|slots| slots.iter().any(|slot| slot.key.is_of(bot, market)))
+    /// Whether a bot has bet on a market of an event, which is looked for once.
+    pub fn of(&self, event: &str) -> impl Fn(Bot, Market) -> bool {
+        let slots = self.events.get(event);
+        move |bot, market| slots.is_some_and(|slots| slots.iter().any(|slot| slot.key.is_of(bot, market)))
     }
 
     /// Takes a slot, unless it is taken, for an event with this announced start, at a price that was confirmed at a time. Returns when the
@@ -131,7 +131,7 @@ mod tests {
             {
                 for other in ["a", "b"] {
                     let is_same = settled(other, self::key(bot, bot.version().into(), market)) == slot;
-                    assert_eq!(slots.is_taken(other, bot, market), is_same, "{bot:?} {market:?} {other}");
+                    assert_eq!(slots.of(other)(bot, market), is_same, "{bot:?} {market:?} {other}");
                 }
             }
         }
@@ -152,7 +152,7 @@ mod tests {
         let mut slots = TakenSlots::default();
         slots.take("a", key(Bot::Sharp, 1, H2H), 10 * SECOND, None);
         slots.take("a", key(Bot::Model, 1, H2H), 20 * SECOND + FORGET_EVERY, None);
-        let taken = |slots: &TakenSlots| [Bot::Sharp, Bot::Model].map(|bot| slots.is_taken("a", bot, H2H));
+        let taken = |slots: &TakenSlots| [Bot::Sharp, Bot::Model].map(|bot| slots.of("a")(bot, H2H));
         slots.forget(KEPT + 10 * SECOND - 1);
         assert_eq!(taken(&slots), [true, true]);
         slots.forget(KEPT + 10 * SECOND);
