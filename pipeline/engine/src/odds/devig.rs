@@ -144,11 +144,8 @@ fn fall(sum: impl Fn(f64) -> (f64, f64)) -> f64 {
         if (next - at).abs() <= SMALLEST {
             break;
         }
-        if value >= 1.0 {
-            low = at
-        } else {
-            high = at
-        }
+        let side = if value >= 1.0 { &mut low } else { &mut high };
+        *side = at;
         at = if low < next && next < high { next } else { f64::midpoint(low, high) };
     }
     at
