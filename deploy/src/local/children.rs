@@ -69,7 +69,7 @@ impl Children {
         Ok(Self { running: Vec::new(), launcher, folder: tempfile::tempdir()? })
     }
 
-    /// A folder for what they store, which is removed when this is dropped: to be ended before.
+    /// A folder for what they store. It is removed when this is dropped, so they must have ended before.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
