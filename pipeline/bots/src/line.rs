@@ -2,6 +2,7 @@
 //!
 //! Prices that are stale, suspended, or laid are not seen. A line costs one pass over its quotes. It never looks at another line.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arb_engine::odds::FairCache;
@@ -156,8 +157,8 @@ fn complete<'a>(columns: &[&[&'a ListedQuote]]) -> Vec<&'a ListedQuote> {
         let begun = complete.len();
         complete.push(*quote);
         for column in &mut others {
-            *column = &column[column.iter().take_while(|other| is_before(other, quote)).count()..];
-            complete.extend(column.first().filter(|other| is_of_book(other, quote)));
+            *column = &column[column.iter().take_while(|other| by_book(other, quote).is_lt()).count()..];
+            complete.extend(column.first().filter(|other| by_book(other, quote).is_eq()));
         }
         if complete.len() < begun + columns.len() {
             complete.truncate(begun);
@@ -166,13 +167,9 @@ fn complete<'a>(columns: &[&[&'a ListedQuote]]) -> Vec<&'a ListedQuote> {
     complete
 }
 
-/// Quotes of a book mostly share its name: to compare where it lies is cheaper.
-fn is_of_book(a: &ListedQuote, b: &ListedQuote) -> bool {
-    Arc::ptr_eq(&a.book, &b.book) || a.book == b.book
-}
-
-fn is_before(a: &ListedQuote, b: &ListedQuote) -> bool {
-    !Arc::ptr_eq(&a.book, &b.book) && a.book < b.book
+/// The order of quotes by book. Those of one book mostly share its name: to compare where it lies is cheaper.
+fn by_book(a: &ListedQuote, b: &ListedQuote) -> Ordering {
+    if Arc::ptr_eq(&a.book, &b.book) { Ordering::Equal } else { a.book.cmp(&b.book) }
 }
 
 fn is_on_offer(quote: &ListedQuote) -> bool {

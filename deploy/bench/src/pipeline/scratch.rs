@@ -34,14 +34,14 @@ impl Scratch {
         if let Some(taken) = scratch.find(&topics::ALL.map(|topic| topic.name))? {
             bail!("the topic {taken} is there already");
         }
-        scratch.create().await?;
+        provision(cluster, None).await?;
         Ok(scratch)
     }
 
     /// Empties topics; the committed offsets of a topic go with it.
     pub(super) async fn empty(&self, names: &[&str]) -> anyhow::Result<()> {
         self.delete(names).await?;
-        self.create().await
+        Ok(provision(&self.cluster, None).await?)
     }
 
     /// Takes all of them away.
@@ -75,10 +75,5 @@ impl Scratch {
             std::thread::sleep(POLL);
         }
         Ok(())
-    }
-
-    /// Makes what is missing.
-    async fn create(&self) -> anyhow::Result<()> {
-        Ok(provision(&self.cluster, None).await?)
     }
 }

@@ -24,7 +24,7 @@ use super::price::{self, Price};
 const NOISE: f64 = 1e-12;
 /// Chances that were solved for sum to 1 within this.
 const EXACT: f64 = 1e-11;
-/// Steps of a solution; both kinds take a dozen at most.
+/// The most steps of a solution.
 const STEPS: usize = 200;
 /// A step within 0 to 1 that changes nothing any more but the last digits.
 const SMALLEST: f64 = 4.0 * f64::EPSILON;
