@@ -91,8 +91,12 @@ fn passage(random: &mut fastrand::Rng) -> String {
 }
 
 fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rng) {
-    let records = ["1", "7", "50", "1000"][random.usize(..4)];
-    processors.start(number, &["--commit-records", records, "--kill-at", &passage(random)]);
+    let (records, workers) = (["1", "7", "50", "1000"][random.usize(..4)], ["1", "2"][random.usize(..2)]);
+    let kill_at = passage(random);
+    processors.start(
+        number,
+        &["--commit-records", records, "--workers", workers, "--kill-at", &kill_at],
+    );
 }
 
 /// The processors that are killed at what is published; none when all of it is processed.
@@ -109,7 +113,7 @@ fn next_dead(broker: &Broker, processors: &mut Processors<'_>) -> Vec<u32> {
     })
 }
 
-/// Two processors on one feed, killed with -9 at points from a seed and started again.
+/// Two processors on one feed, each of one or two workers, killed with -9 at points from a seed and started again.
 fn killed(seed: u64) -> Outcome {
     let mut random = fastrand::Rng::with_seed(seed);
     let broker = Broker::start();

@@ -12,11 +12,13 @@ mod broker;
 mod client;
 mod costs;
 mod feed_writer;
+mod gate;
 mod ground;
 mod input;
 mod latency;
 mod metered;
 pub(super) mod peers;
+mod pump_run;
 mod push;
 mod rows;
 mod scratch;
@@ -40,7 +42,7 @@ pub(super) use feed_writer::FeedWriter;
 pub(super) use ground::{KafkaGround, free_port};
 pub(super) use input::STEP;
 use input::{Feed, Filled};
-pub(super) use throughput::config;
+pub(super) use pump_run::config;
 
 /// As the table calls it.
 pub(super) const PART: &str = "pipeline";

@@ -5,6 +5,7 @@
 use std::net::SocketAddr;
 #[cfg(feature = "fail-points")]
 use std::num::NonZeroU64;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -62,6 +63,9 @@ pub(crate) struct Process {
     /// Consumer group; a transactional id is its name and the number of a partition that is owned
     #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
     pub(crate) group: String,
+    /// Partitions are shared by so many workers, each a member of the group on a thread of its own; without it one for each core
+    #[arg(long, env = "ARB_PROCESS_WORKERS")]
+    pub(crate) workers: Option<NonZeroUsize>,
     /// Commit after so many records at the latest
     #[arg(long, env = "ARB_COMMIT_RECORDS", default_value_t = 10_000)]
     pub(crate) commit_records: usize,

@@ -35,7 +35,7 @@ pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Accounts)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
-        guarded::run("accounts", pulse.clone(), limit, move || pump_until(&stop, &config, &admin, pulse))?;
+        guarded::run("accounts", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -58,7 +58,7 @@ fn pump_until(
         output: &ACCOUNTS,
         fail_points: guarded::fail_points(&config.guard),
         watchdog: config.guard.watchdog,
-        pulse,
+        pulses: vec![pulse],
         places,
         inspect: telemetry::inspect,
     };

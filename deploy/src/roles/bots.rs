@@ -2,6 +2,7 @@
 //!
 //! It belongs to no consumer group: each instance reads all of its topics, and what two of them ask for is published once.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,14 +24,14 @@ pub(crate) fn run(config: Bots) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Bots)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    guarded::run("bots", pulse.clone(), limit, move || follow_until(&stop, &config, &admin, &pulse))
+    guarded::run("bots", &[pulse.clone()], limit, move || follow_until(&stop, &config, &admin, &pulse))
 }
 
 fn follow_until(stop: &Stop, config: &Bots, admin: &Admin, pulse: &Pulse) -> anyhow::Result<()> {
     let cluster = &cluster::open(&config.brokers)?;
     let partitions = kafka::partitions(cluster)?;
     let is_ready = Arc::new(AtomicBool::new(false));
-    let liveness = LoopLiveness::new(pulse, config.guard.watchdog);
+    let liveness = LoopLiveness::new(from_ref(pulse), config.guard.watchdog);
     admin.show(BotsVitals { liveness, is_ready: Arc::clone(&is_ready) });
     let read = |topic| Table::open(cluster, topic, partitions);
     let inputs = Inputs { state: read(&PROCESS_STATE)?, signals: read(&SIGNALS)?, picks: read(&PICKS)? };

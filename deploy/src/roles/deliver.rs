@@ -63,7 +63,7 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Deliver)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
-        guarded::run("deliver", pulse.clone(), limit, move || pump_until(&stop, &config, &admin, pulse))?;
+        guarded::run("deliver", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -115,7 +115,7 @@ fn pump_until(
         output: &WEBHOOK_DELIVERIES,
         fail_points: guarded::fail_points(&config.guard),
         watchdog: config.guard.watchdog,
-        pulse,
+        pulses: vec![pulse],
         places,
         inspect: telemetry::inspect,
     };

@@ -14,18 +14,19 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::cli::Guard;
 
-/// Runs a loop on a dedicated thread, and ends the process when it stalls; `name` is used in the message.
+/// Runs the loop of a role on a dedicated thread, or the loops that it starts, and ends the process when one of them stalls; `name` is
+/// used in the message.
 pub(super) fn run<T: Send + 'static>(
     name: &'static str,
-    pulse: Pulse,
+    pulses: &[Pulse],
     limit: Duration,
     work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let done = Stop::default();
-    let watched = done.clone();
+    let (pulses, watched) = (pulses.to_vec(), done.clone());
     std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         // Also while it ends.
-        if watchdog::watch(&pulse, limit, &watched) {
+        if watchdog::watch(&pulses, limit, &watched) {
             stalled(name, limit);
         }
     })?;
@@ -35,30 +36,30 @@ pub(super) fn run<T: Send + 'static>(
     result?
 }
 
-/// A loop, seen from outside.
+/// The loops of a role, seen from outside.
 pub(super) struct LoopLiveness {
     watcher: Mutex<Watcher>,
     limit: Duration,
 }
 
 impl LoopLiveness {
-    /// Of this pulse; a silence of so long is its end.
-    pub(super) fn new(pulse: &Pulse, limit: Duration) -> Self {
-        Self { watcher: Mutex::new(Watcher::new(pulse.clone())), limit }
+    /// Of the loops with these pulses; a silence of so long of one of them is their end.
+    pub(super) fn new(pulses: &[Pulse], limit: Duration) -> Self {
+        Self { watcher: Mutex::new(Watcher::new(pulses)), limit }
     }
 
-    /// For how long it has not moved; `None` before it first did.
+    /// For how long one of them has not moved; `None` before any did.
     pub(super) fn silence(&self) -> Option<Duration> {
         self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence()
     }
 
-    /// Whether it makes progress, or has yet to begin. Half the watchdog's time, so that it is reported
+    /// Whether they make progress, or have yet to begin. Half the watchdog's time, so that it is reported
     /// before the process ends.
     pub(super) fn is_alive(&self) -> bool {
         self.silence().is_none_or(|silence| silence < self.limit / 2)
     }
 
-    /// Whether it moves.
+    /// Whether they move.
     pub(super) fn is_moving(&self) -> bool {
         self.silence().is_some_and(|silence| silence < self.limit / 2)
     }

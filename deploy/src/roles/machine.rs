@@ -1,10 +1,12 @@
-//! A machine as a role: its pump, on a thread of its own with a watchdog, and how it is seen from outside.
+//! A machine as a role: its pumps, each on a thread of its own under a watchdog, and how they are seen from outside.
 //!
-//! It never knows what the machine decides about.
+//! Each pump is a member of the group of its own, with partitions and a state of its own: what holds of several processes holds of
+//! several pumps of one. It never knows what the machine decides about.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use arb_kafka::{Cluster, Ends, InputConsumer, Surroundings, TransactionalProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
@@ -61,10 +63,10 @@ pub(super) fn thread(
     Ok(())
 }
 
-/// Reports how far each partition is, where its input ends, and how long the pump has been silent.
+/// Reports how far each partition is, where its input ends, and how long a pump has been silent.
 pub(super) type Inspect = fn(&BTreeMap<i32, PartitionProgress>, &BTreeMap<i32, Span>, Option<Duration>);
 
-/// A machine, and how its pump runs.
+/// A machine, and how its pumps run.
 pub(super) struct MachineRole<M: Machine> {
     pub(super) machine: M::Config,
     pub(super) group: String,
@@ -75,40 +77,80 @@ pub(super) struct MachineRole<M: Machine> {
     pub(super) output: &'static topics::Topic,
     pub(super) fail_points: FailPoints,
     pub(super) watchdog: Duration,
-    pub(super) pulse: Pulse,
+    /// One for each pump; no more pumps run than there are partitions.
+    pub(super) pulses: Vec<Pulse>,
     pub(super) places: ProgressMap,
     pub(super) inspect: Inspect,
 }
 
-/// Pumps until the shutdown signal; what was counted.
+/// Pumps until the shutdown signal; what was counted. The first pump that fails ends the others.
 pub(super) fn pump_until<M: Machine>(
     stop: &Stop,
     role: MachineRole<M>,
     cluster: &Cluster,
     admin: &Admin,
-) -> anyhow::Result<Counts<M::Tally>> {
+) -> anyhow::Result<Counts<M::Tally>>
+where
+    M::Config: Clone + Send + Sync,
+    M::Tally: Send,
+{
     let (topics, partitions) = (&M::TOPICS, role.partitions);
     admin.show(MachineVitals {
-        life: LoopLiveness::new(&role.pulse, role.watchdog),
+        life: LoopLiveness::new(&role.pulses, role.watchdog),
         places: role.places.clone(),
         input: (topics.input, Ends::watch(cluster, topics.input, partitions, stop)?),
         output: (role.output, Ends::watch(cluster, role.output, partitions, stop)?),
         readiness: Readiness::new(),
         inspect: role.inspect,
     });
+    let workers = role.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
+    let one = &|worker| {
+        let counts = pump_one(worker, stop, &role, cluster);
+        if counts.is_err() {
+            stop.stop();
+        }
+        counts
+    };
+    std::thread::scope(|scope| {
+        let spawn = |worker| {
+            let thread = std::thread::Builder::new().name(format!("worker-{worker}"));
+            thread.spawn_scoped(scope, move || one(worker))
+        };
+        let others = (1..workers).map(spawn).collect::<Result<Vec<_>, _>>()?;
+        let mut sum = one(0)?;
+        for other in others {
+            sum.add(&other.join().map_err(|_| anyhow!("a worker panicked"))??);
+        }
+        Ok(sum)
+    })
+}
+
+/// The pump of one worker, until the shutdown signal.
+fn pump_one<M: Machine>(
+    worker: usize,
+    stop: &Stop,
+    role: &MachineRole<M>,
+    cluster: &Cluster,
+) -> anyhow::Result<Counts<M::Tally>>
+where
+    M::Config: Clone,
+{
+    let (topics, pulse) = (&M::TOPICS, role.pulses[worker].clone());
     let surroundings =
-        Surroundings { fail_points: role.fail_points.clone(), pulse: role.pulse.clone(), stop: stop.clone() };
-    let mut producer = TransactionalProducer::new(cluster, &role.group, topics, partitions, surroundings)?;
+        Surroundings { fail_points: role.fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
+    let mut producer =
+        TransactionalProducer::new(cluster, &role.group, topics, role.partitions, surroundings)?;
     let mut consumer = InputConsumer::join(cluster, &role.group, topics)?;
     let mut pump = Pump::<M>::new(Config {
-        machine: role.machine,
+        worker,
+        machine: role.machine.clone(),
         epoch: clock::epoch,
         limits: role.limits,
         slice: SLICE,
         pause: PAUSE,
-        fail_points: role.fail_points,
-        pulse: role.pulse,
-        places: role.places,
+        fail_points: role.fail_points.clone(),
+        pulse,
+        places: role.places.clone(),
     });
     while !stop.is_stopped() {
         pump.step(&mut consumer, &mut producer)?;
@@ -116,7 +158,7 @@ pub(super) fn pump_until<M: Machine>(
     Ok(pump.counts().clone())
 }
 
-/// The pump, seen from outside.
+/// The pumps, seen from outside.
 struct MachineVitals {
     life: LoopLiveness,
     places: ProgressMap,
@@ -131,7 +173,7 @@ impl Vitals for MachineVitals {
         self.life.is_alive()
     }
 
-    /// What it owns moves; one that owns nothing stands by, and is ready.
+    /// What they own moves; one that owns nothing stands by, and is ready.
     fn is_ready(&self) -> bool {
         self.life.is_moving() && self.readiness.is_ready()
     }

@@ -1,4 +1,7 @@
-//! `arb process`: the pump of the odds machine on a dedicated thread, and the watchdog that ends the process when it stalls.
+//! `arb process`: the pumps of the odds machine, each on a thread of its own, and the watchdog that ends the process when one of them
+//! stalls.
+
+use std::num::NonZeroUsize;
 
 use arb_kafka::{self as kafka, watch_held_back};
 use arb_process::counts::OddsCounts;
@@ -22,9 +25,12 @@ use crate::system::{clock, signals};
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Process)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts =
-        guarded::run("processor", pulse.clone(), limit, move || pump_until(&stop, &config, &admin, pulse))?;
+    let workers = config.workers.or_else(|| std::thread::available_parallelism().ok());
+    let pulses: Vec<_> = (0..workers.map_or(1, NonZeroUsize::get)).map(|_| Pulse::default()).collect();
+    let limit = config.guard.watchdog;
+    let counts = guarded::run("processor", &pulses.clone(), limit, move || {
+        pump_until(&stop, &config, &admin, pulses)
+    })?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -33,7 +39,7 @@ fn pump_until(
     stop: &Stop,
     config: &Process,
     admin: &Admin,
-    pulse: Pulse,
+    pulses: Vec<Pulse>,
 ) -> anyhow::Result<Counts<OddsCounts>> {
     let cluster = &cluster::open(&config.brokers)?;
     let partitions = kafka::partitions(cluster)?;
@@ -50,7 +56,7 @@ fn pump_until(
         output: &FEED_EVENTS,
         fail_points,
         watchdog: config.guard.watchdog,
-        pulse,
+        pulses,
         places: ProgressMap::default(),
         inspect: |places, ends, silence| telemetry::inspect(places, ends, clock::now(), silence),
     };

@@ -36,7 +36,7 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Settle)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
-        guarded::run("settle", pulse.clone(), limit, move || pump_until(&stop, &config, &admin, pulse))?;
+        guarded::run("settle", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -60,7 +60,7 @@ fn pump_until(
         output: &PICKS,
         fail_points: guarded::fail_points(&config.guard),
         watchdog: config.guard.watchdog,
-        pulse,
+        pulses: vec![pulse],
         places,
         inspect: telemetry::inspect,
     };

@@ -3,6 +3,7 @@
 //!
 //! It starts to read when the tables are what it writes, and waits for a ClickHouse that is away.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -45,7 +46,7 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Sink)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
-        guarded::run("sink", pulse.clone(), limit, move || sink_until(&stop, &config, &admin, &pulse))?;
+        guarded::run("sink", &[pulse.clone()], limit, move || sink_until(&stop, &config, &admin, &pulse))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -59,7 +60,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         Ends::watch(cluster, &FEED_EVENTS, partitions, stop)?,
     ];
     let (life, readiness, answers) =
-        (LoopLiveness::new(pulse, config.guard.watchdog), Readiness::new(), Answers::default());
+        (LoopLiveness::new(from_ref(pulse), config.guard.watchdog), Readiness::new(), Answers::default());
     admin.show(SinkVitals { life, places: places.clone(), ends, readiness, answers: answers.clone() });
     let fail_points = guarded::fail_points(&config.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()

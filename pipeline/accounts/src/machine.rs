@@ -210,7 +210,7 @@ impl Machine for AccountsMachine {
         telemetry::committed(counts);
     }
 
-    fn report_state(machines: &[&Self]) {
+    fn report_state(_worker: usize, machines: &[&Self]) {
         telemetry::sizes(machines.iter().map(|machine| machine.size()));
     }
 }

@@ -207,7 +207,7 @@ impl Machine for DeliverMachine {
         telemetry::committed(counts);
     }
 
-    fn report_state(machines: &[&Self]) {
+    fn report_state(_worker: usize, machines: &[&Self]) {
         telemetry::sizes(machines.iter().map(|machine| machine.size()));
     }
 }

@@ -167,10 +167,9 @@ impl Machine for OddsMachine {
         telemetry::committed(counts);
     }
 
-    fn report_state(machines: &[&Self]) {
-        telemetry::sizes(machines.iter().map(|machine| machine.engine.size()));
+    fn report_state(worker: usize, machines: &[&Self]) {
         let unknown = machines.iter().flat_map(|machine| machine.engine.unknown_books());
-        telemetry::unknown_books(unknown.collect());
+        telemetry::holds(worker, machines.iter().map(|machine| machine.engine.size()), unknown.collect());
     }
 }
 

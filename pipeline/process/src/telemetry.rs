@@ -36,9 +36,18 @@ struct Meters {
     unknown_books: Gauge,
     /// Those that were ever named.
     unknown: Mutex<BTreeSet<Arc<str>>>,
+    /// By worker.
+    held: Mutex<BTreeMap<usize, Held>>,
     pump_age: Gauge,
     /// Of each partition that was ever owned: its lag in records, and in event time.
     lags: Mutex<BTreeMap<i32, (Gauge, Gauge)>>,
+}
+
+/// What the partitions of a worker hold.
+struct Held {
+    /// Events, markets, quotes, windows.
+    sizes: [usize; 4],
+    unknown_books: BTreeSet<Arc<str>>,
 }
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
@@ -63,6 +72,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     sizes: [list::EVENTS, list::MARKETS, list::QUOTES, list::WINDOWS].map(|it| it.gauge(&[])),
     unknown_books: list::UNKNOWN_BOOKS.gauge(&[]),
     unknown: Mutex::default(),
+    held: Mutex::default(),
     pump_age: list::PUMP_AGE.gauge(&[]),
     lags: Mutex::default(),
 });
@@ -129,24 +139,26 @@ fn count<const N: usize>(to: &[Counter; N], from: &[u64; N]) {
     to.iter().zip(from).filter(|(_, count)| **count > 0).for_each(|(to, count)| to.increment(*count));
 }
 
-/// Reports what the partitions hold.
-pub fn sizes(of: impl Iterator<Item = Size>) {
-    let mut sum = [0; 4];
+/// Reports what the partitions of a worker hold, and their books that are not in the table, as its part of what the process holds. Books
+/// that no report had are named in the log.
+pub(crate) fn holds(worker: usize, of: impl Iterator<Item = Size>, unknown_books: BTreeSet<Arc<str>>) {
+    let mut sizes = [0; 4];
     for Size { events, markets, quotes, windows } in of {
-        sum.iter_mut().zip([events, markets, quotes, windows]).for_each(|(sum, one)| *sum += one);
+        sizes.iter_mut().zip([events, markets, quotes, windows]).for_each(|(sum, one)| *sum += one);
     }
-    METERS.sizes.iter().zip(sum).for_each(|(gauge, sum)| gauge.set(sum as f64));
-}
-
-/// Reports the books that are not in the table; those that are new since the last report are named in the
-/// log.
-pub fn unknown_books(books: BTreeSet<Arc<str>>) {
-    METERS.unknown_books.set(books.len() as f64);
-    let mut known = METERS.unknown.lock().unwrap_or_else(PoisonError::into_inner);
-    for book in books.difference(&known) {
+    let mut named = METERS.unknown.lock().unwrap_or_else(PoisonError::into_inner);
+    for book in unknown_books.difference(&named) {
         tracing::warn!(%book, "this book is not in the table: nothing it takes part in is verified");
     }
-    known.extend(books);
+    named.extend(unknown_books.iter().cloned());
+    drop(named);
+    let mut held = METERS.held.lock().unwrap_or_else(PoisonError::into_inner);
+    held.insert(worker, Held { sizes, unknown_books });
+    for (index, gauge) in METERS.sizes.iter().enumerate() {
+        gauge.set(held.values().map(|held| held.sizes[index]).sum::<usize>() as f64);
+    }
+    let unknown: BTreeSet<_> = held.values().flat_map(|held| &held.unknown_books).collect();
+    METERS.unknown_books.set(unknown.len() as f64);
 }
 
 /// Reports the lag of the owned partitions, at a moment of UTC, and how long the pump has not moved. `ends`

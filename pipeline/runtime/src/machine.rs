@@ -216,6 +216,7 @@ pub trait Machine: Sized {
     /// Reports what a committed transaction counted.
     fn report(_counts: &Counts<Self::Tally>) {}
 
-    /// Reports what the machines of all partitions hold; called every few seconds.
-    fn report_state(_machines: &[&Self]) {}
+    /// Reports what the machines of all partitions of a worker hold; called every few seconds. It is that worker's part of what the
+    /// process holds.
+    fn report_state(_worker: usize, _machines: &[&Self]) {}
 }

@@ -119,7 +119,8 @@ impl<M: Machine> Pump<M> {
     /// Reports what the state holds, when that is due.
     fn report_state(&mut self) {
         if self.count_at.is_some_and(|at| Instant::now() >= at) {
-            M::report_state(&self.partitions.values().map(Partition::machine).collect::<Vec<_>>());
+            let machines: Vec<_> = self.partitions.values().map(Partition::machine).collect();
+            M::report_state(self.config.worker, &machines);
             self.count_at = None;
         }
     }

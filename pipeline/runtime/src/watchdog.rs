@@ -1,6 +1,6 @@
-//! The watchdog: detects that a loop, the pump's or the sink's, has stalled.
+//! The watchdog: detects that a loop, a pump's or the sink's, has stalled.
 //!
-//! It reads a counter that the loop increments, and never the loop's state. The caller decides what to do
+//! It reads a counter that each loop increments, and never a loop's state. The caller decides what to do
 //! about a stall.
 
 use std::sync::Arc;
@@ -20,24 +20,21 @@ impl Pulse {
     }
 }
 
-/// Looks at a pulse from time to time.
+/// Looks at the pulses of the loops of a process from time to time.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct Watcher(Vec<Watched>);
+
+/// The pulse of one loop, as it was seen last.
+#[derive(Debug)]
+struct Watched {
     pulse: Pulse,
     seen: u64,
     since: Instant,
 }
 
-impl Watcher {
-    /// Of this pulse.
-    #[must_use]
-    pub fn new(pulse: Pulse) -> Self {
-        Self { pulse, seen: 0, since: Instant::now() }
-    }
-
-    /// How long it has seen no beat; `None` before the first: until then the loop connects, with its own
-    /// time-outs.
-    pub fn silence(&mut self) -> Option<Duration> {
+impl Watched {
+    /// How long it has seen no beat; `None` before the first.
+    fn silence(&mut self) -> Option<Duration> {
         let now = self.pulse.0.load(Ordering::Relaxed);
         if now != self.seen {
             (self.seen, self.since) = (now, Instant::now());
@@ -46,10 +43,25 @@ impl Watcher {
     }
 }
 
-/// Watches until there was no beat for so long after the first, or the work is done; whether it was a stall.
+impl Watcher {
+    /// Of these pulses.
+    #[must_use]
+    pub fn new(pulses: &[Pulse]) -> Self {
+        let watched = |pulse: &Pulse| Watched { pulse: pulse.clone(), seen: 0, since: Instant::now() };
+        Self(pulses.iter().map(watched).collect())
+    }
+
+    /// The longest that it has seen no beat of one of them; `None` before the first: until then a loop connects, with its own
+    /// time-outs.
+    pub fn silence(&mut self) -> Option<Duration> {
+        self.0.iter_mut().filter_map(Watched::silence).max()
+    }
+}
+
+/// Watches until there was no beat of a loop for so long after its first, or the work is done; whether it was a stall.
 #[must_use]
-pub fn watch(pulse: &Pulse, limit: Duration, done: &Stop) -> bool {
-    let mut watcher = Watcher::new(pulse.clone());
+pub fn watch(pulses: &[Pulse], limit: Duration, done: &Stop) -> bool {
+    let mut watcher = Watcher::new(pulses);
     while !done.wait(limit / 8) {
         if watcher.silence().is_some_and(|silence| silence >= limit) {
             return true;
@@ -64,11 +76,25 @@ mod tests {
 
     #[test]
     fn silence_is_a_stall_and_the_end_of_the_work_is_none() {
-        let (pulse, done) = (Pulse::default(), Stop::default());
-        pulse.beat();
+        let (pulse, done) = ([Pulse::default()], Stop::default());
+        pulse[0].beat();
         assert!(watch(&pulse, Duration::from_millis(20), &done));
         done.stop();
         assert!(!watch(&pulse, Duration::from_millis(20), &done));
+    }
+
+    #[test]
+    fn one_loop_that_stalls_among_others_is_a_stall() {
+        let [moving, stalled, not_begun] = [(); 3].map(|()| Pulse::default());
+        let mut watcher = Watcher::new(&[moving.clone(), stalled.clone(), not_begun]);
+        assert_eq!(watcher.silence(), None);
+        stalled.beat();
+        let begun = watcher.silence();
+        std::thread::sleep(Duration::from_millis(20));
+        moving.beat();
+        assert!(
+            begun < Some(Duration::from_millis(20)) && watcher.silence() >= Some(Duration::from_millis(20))
+        );
     }
 
     #[test]
@@ -76,7 +102,7 @@ mod tests {
         let (pulse, done) = (Pulse::default(), Stop::default());
         let watched = {
             let (pulse, done) = (pulse.clone(), done.clone());
-            std::thread::spawn(move || watch(&pulse, Duration::from_millis(8), &done))
+            std::thread::spawn(move || watch(&[pulse], Duration::from_millis(8), &done))
         };
         std::thread::sleep(Duration::from_millis(40));
         assert!(!watched.is_finished(), "it has not begun");

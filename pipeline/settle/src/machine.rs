@@ -323,7 +323,7 @@ impl Machine for SettleMachine {
         telemetry::committed(counts);
     }
 
-    fn report_state(machines: &[&Self]) {
+    fn report_state(_worker: usize, machines: &[&Self]) {
         telemetry::sizes(machines.iter().map(|machine| machine.size()));
     }
 }

@@ -99,6 +99,7 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
         let (shared, member) = (Rc::clone(&self.shared), self.next_member);
         self.next_member += 1;
         let pump = Pump::new(Config {
+            worker: 0,
             machine: self.config.clone(),
             epoch: next_epoch,
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },

@@ -36,6 +36,8 @@ fn program(binary: &str) -> Command {
     }
     // No load balancer is in front of the API, except in the tests that say so.
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0").env("ARB_DRAIN_MS", "0");
+    // One on every machine, except in the tests that ask for more: each is a member of the group, with clients of its own.
+    command.env("ARB_PROCESS_WORKERS", "1");
     command
 }
 

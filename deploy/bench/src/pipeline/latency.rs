@@ -4,6 +4,7 @@
 //! operator's default settings, is alone in this process, so that its CPU is the pump's. The time in a window's event is
 //! the time of its tick, and all clocks are this machine's.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,10 +20,11 @@ use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ALL, DEFAULT_PARTITIONS};
 
 use super::broker::Broker;
-use super::costs::{CostWatch, RunCost};
+use super::costs::{CostWatch, RunCost, RunWatch};
+use super::gate::{Gate, GatedInput};
 use super::ground::KafkaGround;
 use super::metered::{Meter, Metered};
-use super::throughput::config;
+use super::pump_run::config;
 use super::{INTERVAL, go_on};
 use crate::actor::{Actor, Late, MarketKind, Order, Paced, Role, Served};
 
@@ -101,18 +103,21 @@ fn pace(
 
 fn pump(shared: &Shared<'_>) -> anyhow::Result<Meter> {
     let _stop = StopAtEnd(&shared.stop);
+    let partitions = kafka::partitions(shared.cluster)?;
     let producer = TransactionalProducer::new(
         shared.cluster,
         &shared.group,
         &OddsMachine::TOPICS,
-        kafka::partitions(shared.cluster)?,
+        partitions,
         Surroundings::default(),
     )?;
-    let mut to = Metered { producer, meter: Meter::new(false, shared.broker) };
-    let mut consumer = InputConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
+    let watch = Arc::new(RunWatch::new(shared.broker));
+    let mut to = Metered { producer, meter: Meter::new(false, &watch) };
+    let consumer = InputConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
+    let mut input = GatedInput::new(consumer, &Gate::new(1, partitions), 0);
     let mut pump = Pump::new(config(BatchLimits { records: 10_000, interval: INTERVAL }, Policy::Board));
     while !shared.stop.is_stopped() {
-        pump.step(&mut consumer, &mut to)?;
+        pump.step(&mut input, &mut to)?;
         shared.processed.store(pump.counts().records, Ordering::Relaxed);
     }
     Ok(to.meter)

@@ -3,13 +3,15 @@
 //! It counts and looks at clocks once a transaction, never once a record, and changes nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arb_kafka::InputConsumer;
 use arb_runtime::log::{Adoption, Committed, LogError, Output, Producer, Renewal, Transaction};
 
 use super::bare_loop::Cut;
-use super::broker::Broker;
-use super::costs::{CostWatch, RunCost};
+use super::costs::{RunCost, RunWatch};
+use super::gate::GatedInput;
 
 /// What was written to one topic.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,10 +23,9 @@ pub(super) struct Written {
 
 /// What went through.
 pub(super) struct Meter {
-    broker: Broker,
-    /// Since the first transaction.
-    pub(super) watch: Option<CostWatch>,
-    /// From there, or from the end of a warm-up, to the last commit.
+    /// Begun by the first transaction.
+    watch: Arc<RunWatch>,
+    /// From the first transaction, or from the end of a warm-up, to the last commit.
     pub(super) cost: RunCost,
     /// How many records were processed after a warm-up.
     pub(super) counted: u64,
@@ -39,10 +40,9 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Empty; keeps what is written if `kept` is set.
-    pub(super) fn new(keep: bool, broker: Broker) -> Self {
+    pub(super) fn new(keep: bool, watch: &Arc<RunWatch>) -> Self {
         Self {
-            broker,
-            watch: None,
+            watch: Arc::clone(watch),
             cost: RunCost::default(),
             counted: 0,
             commits: vec![],
@@ -51,6 +51,21 @@ impl Meter {
             kept: keep.then(Vec::new),
             next: BTreeMap::new(),
             cut: Cut::default(),
+        }
+    }
+
+    /// Adds what went through that of another worker.
+    pub(super) fn add(&mut self, other: Self) {
+        self.counted += other.counted;
+        self.commits.extend(other.commits);
+        self.cuts.extend(other.cuts);
+        for (topic, Written { records, bytes }) in other.written {
+            let written = self.written.entry(topic).or_default();
+            written.records += records;
+            written.bytes += bytes;
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.extend(other.kept.unwrap_or_default());
         }
     }
 
@@ -84,15 +99,15 @@ pub(super) struct Metered<P> {
     pub(super) meter: Meter,
 }
 
-impl<P: Producer> Producer for Metered<P> {
-    type Input = P::Input;
+impl<P: Producer<Input = InputConsumer>> Producer for Metered<P> {
+    type Input = GatedInput;
     type Transaction<'a>
         = MeteredTransaction<'a, P::Transaction<'a>>
     where
         Self: 'a;
 
-    fn adopt(&mut self, partitions: &[i32], input: &mut P::Input) -> Result<Adoption, LogError> {
-        self.producer.adopt(partitions, input)
+    fn adopt(&mut self, partitions: &[i32], input: &mut GatedInput) -> Result<Adoption, LogError> {
+        self.producer.adopt(partitions, &mut input.consumer)
     }
 
     fn release(&mut self, partitions: &[i32]) {
@@ -100,13 +115,12 @@ impl<P: Producer> Producer for Metered<P> {
     }
 
     fn begin(&mut self) -> Result<Self::Transaction<'_>, LogError> {
-        let broker = self.meter.broker;
-        self.meter.watch.get_or_insert_with(|| CostWatch::start(broker));
+        self.meter.watch.begin();
         Ok(MeteredTransaction { transaction: self.producer.begin()?, meter: &mut self.meter })
     }
 
-    fn renew(&mut self, input: &mut P::Input) -> Result<Renewal, LogError> {
-        self.producer.renew(input)
+    fn renew(&mut self, input: &mut GatedInput) -> Result<Renewal, LogError> {
+        self.producer.renew(&mut input.consumer)
     }
 }
 
@@ -116,8 +130,8 @@ pub(super) struct MeteredTransaction<'a, T> {
     meter: &'a mut Meter,
 }
 
-impl<T: Transaction> Transaction for MeteredTransaction<'_, T> {
-    type Input = T::Input;
+impl<T: Transaction<Input = InputConsumer>> Transaction for MeteredTransaction<'_, T> {
+    type Input = GatedInput;
 
     fn reads(&mut self, partition: i32, from: i64) {
         self.transaction.reads(partition, from);
@@ -128,9 +142,9 @@ impl<T: Transaction> Transaction for MeteredTransaction<'_, T> {
         self.transaction.send(output)
     }
 
-    fn commit(self, input: &mut T::Input, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
+    fn commit(self, input: &mut GatedInput, next: &BTreeMap<i32, i64>) -> Result<Committed, LogError> {
         let started = Instant::now();
-        let committed = self.transaction.commit(input, next)?;
+        let committed = self.transaction.commit(&mut input.consumer, next)?;
         self.meter.commit(next, started.elapsed());
         Ok(committed)
     }

@@ -23,7 +23,7 @@ use super::bare_loop::Guarantee;
 use super::ground::KafkaGround;
 use super::input::{Filled, Filler, STEP};
 use super::latency;
-use super::throughput::{PumpRun, pump};
+use super::pump_run::{PumpRun, pump};
 use super::{INTERVAL, go_on, partition_of};
 use crate::Scale;
 use crate::actor::MarketKind;

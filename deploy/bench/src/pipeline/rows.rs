@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::PART;
 use super::input::{Feed, Filled};
 use super::latency::Latency;
-use super::throughput::{LoopSample, Round, Throughput};
+use super::throughput::{LoopSample, Round, Throughput, workers};
 use crate::actor::{Delays, Paced};
 use crate::meter::percentile;
 use crate::push_market::{MOVING, QUOTES};
@@ -37,17 +37,21 @@ fn expected(feed: Feed) -> (Expected, Expected) {
 
 pub(super) fn throughput(feed: Feed, filled: &Filled, measured: &Throughput) -> Vec<Row> {
     let called = called(feed);
-    let beside = |case: &str, rounds: &[Round], bare: fn(&Round) -> LoopSample| {
-        let pairs: Vec<_> = rounds.iter().map(|round| (round.pump, bare(round))).collect();
-        costs(&format!("{called}, {case}"), filled.ticks, &pairs)
-    };
+    let beside =
+        |case: &str, rounds: &[Round], ours: fn(&Round) -> LoopSample, bare: fn(&Round) -> LoopSample| {
+            let pairs: Vec<_> = rounds.iter().map(|round| (ours(round), bare(round))).collect();
+            costs(&format!("{called}, {case}"), filled.ticks, &pairs)
+        };
     let Throughput { exactly_once, at_least_once, commits: took, .. } = measured;
-    let mut rows = beside("exactly once", exactly_once, |round| round.batching);
+    let one = |round: &Round| round.pump;
+    let mut rows = beside("exactly once", exactly_once, one, |round| round.batching);
     let (speed, cpu) = expected(feed);
     let judged = [Some(speed), Some(cpu)].into_iter().chain([None].into_iter().cycle());
     rows = rows.into_iter().zip(judged).map(|(row, expected)| row.expect_if(expected)).collect();
-    rows.extend(beside("exactly once, record by record", exactly_once, |round| round.single));
-    rows.extend(beside("at least once, record by record", at_least_once, |round| round.single));
+    let many = format!("exactly once, {} workers", workers());
+    rows.extend(beside(&many, exactly_once, |round| round.pumps, |round| round.batching));
+    rows.extend(beside("exactly once, record by record", exactly_once, one, |round| round.single));
+    rows.extend(beside("at least once, record by record", at_least_once, one, |round| round.single));
     rows.extend(commits(&format!("{called}, under this load"), took));
     rows
 }

@@ -4,35 +4,20 @@
 //! the same records in transactions of the size that the pump's last run had. The order changes from round to
 //! round.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
-use anyhow::bail;
-use arb::system::clock;
-use arb_engine::market::Policy;
-use arb_kafka::{self as kafka, InputConsumer, Surroundings, TransactionalProducer};
-use arb_process::books;
-use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
-use arb_runtime::fail_point::FailPoints;
-use arb_runtime::log::{Output, Producer};
-use arb_runtime::machine::Machine;
-use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump, SLICE};
-use arb_runtime::watchdog::Pulse;
-use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
+use arb_runtime::log::Output;
 
-use super::at_least_once::AtLeastOnceProducer;
 use super::bare_loop::{self, Cut, Guarantee, Work};
 use super::batching_loop;
 use super::costs::{CostWatch, RunCost};
-use super::go_on;
 use super::ground::KafkaGround;
 use super::input::Filled;
-use super::metered::{Meter, Metered};
+use super::metered::Meter;
+use super::pump_run::{OUTPUTS, PumpRun, pump};
 
-/// How long nothing may move.
-const PATIENCE: Duration = Duration::from_mins(1);
 /// One run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LoopSample {
@@ -44,6 +29,8 @@ pub(super) struct LoopSample {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Contestant {
     Pump,
+    /// As many pumps as `arb process` has on this machine.
+    Pumps,
     /// A bare client that reads and sends record by record.
     Single,
     /// A bare client that reads and sends batches.
@@ -54,7 +41,7 @@ impl Contestant {
     /// Of a guarantee.
     fn all(guarantee: Guarantee) -> &'static [Self] {
         match guarantee {
-            Guarantee::ExactlyOnce => &[Self::Pump, Self::Single, Self::Batching],
+            Guarantee::ExactlyOnce => &[Self::Pump, Self::Pumps, Self::Single, Self::Batching],
             Guarantee::AtLeastOnce => &[Self::Pump, Self::Single],
         }
     }
@@ -64,6 +51,8 @@ impl Contestant {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Round {
     pub(super) pump: LoopSample,
+    /// Exactly once only.
+    pub(super) pumps: LoopSample,
     pub(super) single: LoopSample,
     /// Exactly once only.
     pub(super) batching: LoopSample,
@@ -133,6 +122,11 @@ impl Runs<'_, '_> {
                     round.pump = LoopSample { cost: meter.cost, transactions: meter.cuts.len() };
                     (script.cuts, commits) = (meter.cuts, meter.commits);
                 }
+                Contestant::Pumps => {
+                    let run = PumpRun::new(guarantee, self.filled.records, self.limits);
+                    let meter = pump(PumpRun { workers: workers(), ..run }, self.ground)?;
+                    round.pumps = LoopSample { cost: meter.cost, transactions: meter.cuts.len() };
+                }
                 Contestant::Single => round.single = bare(guarantee, false, script, self.ground)?,
                 Contestant::Batching => round.batching = bare(guarantee, true, script, self.ground)?,
             }
@@ -141,97 +135,15 @@ impl Runs<'_, '_> {
     }
 }
 
+/// How many pumps `arb process` has by itself: one for each core.
+pub(super) fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// How long commits take, one record a transaction.
 pub(super) fn single_commits(few: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<Vec<Duration>> {
     let limits = BatchLimits { records: 1, interval: Duration::from_secs(1) };
     Ok(pump(PumpRun::new(Guarantee::ExactlyOnce, few.records, limits), ground)?.commits)
-}
-
-/// What a new pump does.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PumpRun {
-    pub(super) guarantee: Guarantee,
-    pub(super) policy: Policy,
-    pub(super) limits: BatchLimits,
-    /// How many records it processes in all, and how many of them do not count.
-    pub(super) records: u64,
-    pub(super) warm_up: u64,
-    /// Whether what it writes is kept.
-    pub(super) is_kept: bool,
-}
-
-impl PumpRun {
-    /// As an operator has it; all records count.
-    pub(super) fn new(guarantee: Guarantee, records: u64, limits: BatchLimits) -> Self {
-        Self { guarantee, policy: Policy::Board, limits, records, warm_up: 0, is_kept: false }
-    }
-}
-
-/// Lets a new pump process records.
-pub(super) fn pump(run: PumpRun, ground: &mut KafkaGround<'_>) -> anyhow::Result<Meter> {
-    let name = ground.name();
-    ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
-    let consumer = InputConsumer::join(&ground.cluster, &name, &OddsMachine::TOPICS)?;
-    let meter = Meter::new(run.is_kept, ground.broker);
-    match run.guarantee {
-        Guarantee::ExactlyOnce => {
-            let producer = TransactionalProducer::new(
-                &ground.cluster,
-                &name,
-                &OddsMachine::TOPICS,
-                kafka::partitions(&ground.cluster)?,
-                Surroundings::default(),
-            )?;
-            drive(run, consumer, Metered { producer, meter }, ground)
-        }
-        Guarantee::AtLeastOnce => {
-            let producer = AtLeastOnceProducer::new(ground.cluster.brokers())?;
-            drive(run, consumer, Metered { producer, meter }, ground)
-        }
-    }
-}
-
-/// A pump as `arb process` has it.
-pub(crate) fn config(limits: BatchLimits, policy: Policy) -> Config<OddsMachine> {
-    Config {
-        machine: OddsConfig { policy, books: Arc::new(books::shipped().unwrap_or_default()) },
-        epoch: clock::epoch,
-        limits,
-        slice: SLICE,
-        pause: Duration::from_millis(20),
-        fail_points: FailPoints::default(),
-        pulse: Pulse::default(),
-        places: ProgressMap::default(),
-    }
-}
-
-fn drive<P: Producer<Input = InputConsumer>>(
-    PumpRun { policy, limits, records, warm_up, .. }: PumpRun,
-    mut consumer: InputConsumer,
-    mut to: Metered<P>,
-    ground: &KafkaGround<'_>,
-) -> anyhow::Result<Meter> {
-    let mut pump = Pump::new(config(limits, policy));
-    let (mut done, mut moved) = (0, Instant::now());
-    while done < records {
-        go_on(ground)?;
-        pump.step(&mut consumer, &mut to)?;
-        let before = done;
-        if pump.counts().records > done {
-            (done, moved) = (pump.counts().records, Instant::now());
-            if before < warm_up && done >= warm_up {
-                to.meter.watch = Some(CostWatch::start(ground.broker));
-                to.meter.counted = records - done;
-            }
-        } else if moved.elapsed() > PATIENCE {
-            bail!("the pump stands still after {done} of {records} records");
-        }
-    }
-    to.meter.cost = to.meter.watch.as_ref().map(CostWatch::elapsed).unwrap_or_default();
-    if pump.counts().dead() + pump.counts().tally.late + pump.counts().tally.violations > 0 {
-        bail!("the input is not what was meant: {:?}", pump.counts());
-    }
-    Ok(to.meter)
 }
 
 fn bare(
@@ -241,7 +153,7 @@ fn bare(
     ground: &mut KafkaGround<'_>,
 ) -> anyhow::Result<LoopSample> {
     let group = ground.name();
-    ground.empty(&[ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, DEAD_TICKS])?;
+    ground.empty(&OUTPUTS)?;
     let work = Work { group: &group, cuts: &script.cuts, outputs: &script.outputs };
     let (brokers, broker) = (ground.cluster.brokers(), ground.broker);
     let mut watch = CostWatch::start(broker);

@@ -40,8 +40,8 @@ impl<T: fmt::Display> fmt::Display for Counts<T> {
 }
 
 impl<T: Tally> Counts<T> {
-    /// Adds the counts of a transaction.
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// Adds the counts of a transaction, or of another worker.
+    pub fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.commits += other.commits;
         self.aborts += other.aborts;

@@ -15,6 +15,8 @@ pub const SLICE: Duration = Duration::from_millis(20);
 
 /// How a pump works.
 pub struct Config<M: Machine> {
+    /// Which of the pumps of the process it is: the first is 0.
+    pub worker: usize,
     /// What the machines of all partitions share.
     pub machine: M::Config,
     /// The epoch of a partition whose changelog is empty: milliseconds since 1970, by the clock of the role.

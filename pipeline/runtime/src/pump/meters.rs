@@ -2,6 +2,7 @@
 //!
 //! It never counts what was aborted: the same records come again.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ struct Handles {
     restored_records: Counter,
     restoring: Gauge,
     partitions: Gauge,
+    /// What this pump owned when it last said so: the gauge is the sum over all pumps of the process.
+    owned: Cell<usize>,
 }
 
 impl Handles {
@@ -33,6 +36,7 @@ impl Handles {
             restored_records: metrics.restored_records.counter(&[]),
             restoring: metrics.restoring.gauge(&[]),
             partitions: metrics.partitions.gauge(&[]),
+            owned: Cell::default(),
         }
     }
 }
@@ -85,7 +89,7 @@ impl PumpMeters {
 
     fn owned(&self, owned: usize) {
         if let Some(handles) = &self.0 {
-            handles.partitions.set(owned as f64);
+            handles.partitions.increment(owned as f64 - handles.owned.replace(owned) as f64);
         }
     }
 

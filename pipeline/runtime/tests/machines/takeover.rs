@@ -170,6 +170,7 @@ impl Transaction for Commits<'_> {
 /// A pump whose transactions have so many records.
 fn pump(records: usize) -> Pump<Counter> {
     Pump::new(Config {
+        worker: 0,
         machine: (),
         epoch: || 1,
         limits: BatchLimits { records, interval: Duration::from_secs(1) },
