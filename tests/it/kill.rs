@@ -93,10 +93,7 @@ fn passage(random: &mut fastrand::Rng) -> String {
 fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rng) {
     let (records, workers) = (["1", "7", "50", "1000"][random.usize(..4)], ["1", "2"][random.usize(..2)]);
     let kill_at = passage(random);
-    processors.start(
-        number,
-        &["--commit-records", records, "--workers", workers, "--kill-at", &kill_at],
-    );
+    processors.start(number, &["--commit-records", records, "--workers", workers, "--kill-at", &kill_at]);
 }
 
 /// The processors that are killed at what is published; none when all of it is processed.

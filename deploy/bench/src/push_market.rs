@@ -8,7 +8,7 @@ use arb_model::Time;
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, SECOND};
 
-const EVENTS: u64 = 500;
+pub(crate) const EVENTS: u64 = 500;
 /// By their accounts' currency: USD, AUD, GBP, EUR. The exchange takes a commission.
 const BOOKS: [&str; 12] = [
     "draftkings",

@@ -34,8 +34,9 @@ pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Accounts)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts =
-        guarded::run("accounts", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
+    let counts = guarded::run("accounts", vec![pulse.clone()], limit, move || {
+        pump_until(&stop, &config, &admin, pulse)
+    })?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -62,7 +63,7 @@ fn pump_until(
         places,
         inspect: telemetry::inspect,
     };
-    machine::pump_until(stop, role, cluster, admin)
+    machine::pump_until(stop, &role, cluster, admin)
 }
 
 fn write_timer(producer: &CommandProducer) -> anyhow::Result<()> {

@@ -24,7 +24,7 @@ pub(crate) fn run(config: Bots) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Bots)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    guarded::run("bots", &[pulse.clone()], limit, move || follow_until(&stop, &config, &admin, &pulse))
+    guarded::run("bots", vec![pulse.clone()], limit, move || follow_until(&stop, &config, &admin, &pulse))
 }
 
 fn follow_until(stop: &Stop, config: &Bots, admin: &Admin, pulse: &Pulse) -> anyhow::Result<()> {

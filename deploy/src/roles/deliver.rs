@@ -62,8 +62,9 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Deliver)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts =
-        guarded::run("deliver", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
+    let counts = guarded::run("deliver", vec![pulse.clone()], limit, move || {
+        pump_until(&stop, &config, &admin, pulse)
+    })?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -119,7 +120,7 @@ fn pump_until(
         places,
         inspect: telemetry::inspect,
     };
-    let counts = machine::pump_until(stop, role, cluster, admin);
+    let counts = machine::pump_until(stop, &role, cluster, admin);
     runtime.shutdown_timeout(CLOSE);
     counts
 }

@@ -18,12 +18,12 @@ use crate::cli::Guard;
 /// used in the message.
 pub(super) fn run<T: Send + 'static>(
     name: &'static str,
-    pulses: &[Pulse],
+    pulses: Vec<Pulse>,
     limit: Duration,
     work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     let done = Stop::default();
-    let (pulses, watched) = (pulses.to_vec(), done.clone());
+    let watched = done.clone();
     std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         // Also while it ends.
         if watchdog::watch(&pulses, limit, &watched) {

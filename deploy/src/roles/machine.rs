@@ -86,7 +86,7 @@ pub(super) struct MachineRole<M: Machine> {
 /// Pumps until the shutdown signal; what was counted. The first pump that fails ends the others.
 pub(super) fn pump_until<M: Machine>(
     stop: &Stop,
-    role: MachineRole<M>,
+    role: &MachineRole<M>,
     cluster: &Cluster,
     admin: &Admin,
 ) -> anyhow::Result<Counts<M::Tally>>
@@ -105,7 +105,7 @@ where
     });
     let workers = role.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
     let one = &|worker| {
-        let counts = pump_one(worker, stop, &role, cluster);
+        let counts = pump_one(worker, stop, role, cluster);
         if counts.is_err() {
             stop.stop();
         }

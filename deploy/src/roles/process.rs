@@ -28,9 +28,8 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let workers = config.workers.or_else(|| std::thread::available_parallelism().ok());
     let pulses: Vec<_> = (0..workers.map_or(1, NonZeroUsize::get)).map(|_| Pulse::default()).collect();
     let limit = config.guard.watchdog;
-    let counts = guarded::run("processor", &pulses.clone(), limit, move || {
-        pump_until(&stop, &config, &admin, pulses)
-    })?;
+    let counts =
+        guarded::run("processor", pulses.clone(), limit, move || pump_until(&stop, &config, &admin, pulses))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -60,5 +59,5 @@ fn pump_until(
         places: ProgressMap::default(),
         inspect: |places, ends, silence| telemetry::inspect(places, ends, clock::now(), silence),
     };
-    machine::pump_until(stop, role, cluster, admin)
+    machine::pump_until(stop, &role, cluster, admin)
 }

@@ -35,8 +35,9 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let admin = Admin::start(config.admin, Role::Settle)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts =
-        guarded::run("settle", &[pulse.clone()], limit, move || pump_until(&stop, &config, &admin, pulse))?;
+    let counts = guarded::run("settle", vec![pulse.clone()], limit, move || {
+        pump_until(&stop, &config, &admin, pulse)
+    })?;
     tracing::info!("finished: {counts}");
     Ok(())
 }
@@ -64,7 +65,7 @@ fn pump_until(
         places,
         inspect: telemetry::inspect,
     };
-    machine::pump_until(stop, role, cluster, admin)
+    machine::pump_until(stop, &role, cluster, admin)
 }
 
 /// Reads the feed on a thread: windows that open are tasks in the partition of their event, which is that of the feed.

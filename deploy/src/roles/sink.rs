@@ -46,7 +46,7 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
     let admin = Admin::start(config.admin, Role::Sink)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
-        guarded::run("sink", &[pulse.clone()], limit, move || sink_until(&stop, &config, &admin, &pulse))?;
+        guarded::run("sink", vec![pulse.clone()], limit, move || sink_until(&stop, &config, &admin, &pulse))?;
     tracing::info!("finished: {counts}");
     Ok(())
 }

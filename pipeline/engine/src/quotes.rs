@@ -4,6 +4,7 @@
 
 mod merge;
 mod moment;
+mod moves;
 mod outcomes;
 mod price_move;
 mod quote;
@@ -12,6 +13,7 @@ mod table;
 
 pub(crate) use merge::{MergeContext, merge, repeated};
 pub(crate) use moment::{Moment, QuoteSummary};
+pub(crate) use moves::Moves;
 pub(crate) use outcomes::outcomes;
 pub(crate) use price_move::Move;
 pub(crate) use quote::{Observation, Quote};

@@ -114,7 +114,9 @@ fn all<P: Producer<Input = InputConsumer>>(
         std::iter::once(first).chain(others).collect::<anyhow::Result<_>>()
     })?;
     let mut sum = Meter::new(shared.run.is_kept, &shared.watch);
-    meters.into_iter().for_each(|meter| sum.add(meter));
+    for meter in meters {
+        sum.add(meter);
+    }
     sum.cost = shared.watch.elapsed();
     Ok(sum)
 }

@@ -63,6 +63,11 @@ impl Names {
         self.symbols.get(name).copied()
     }
 
+    /// How many names there are.
+    pub(crate) fn count(&self) -> usize {
+        self.by_symbol.len()
+    }
+
     /// All symbols of this table.
     pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..u32::try_from(self.by_symbol.len()).unwrap_or(u32::MAX)).map(Symbol)

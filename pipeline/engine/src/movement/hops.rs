@@ -6,7 +6,7 @@
 //! Source: hopping windows as in Akidau et al., "The Dataflow Model" (VLDB 2015), section 1.1 (there: sliding).
 
 use crate::Micros;
-use crate::quotes::Move;
+use crate::quotes::{Move, Moves};
 
 /// One second.
 const SECOND: Micros = 1_000_000;
@@ -48,18 +48,17 @@ impl Hops {
     }
 
     /// Those whose windows hold any of the moves.
-    fn of(&self, moves: &[Move]) -> impl Iterator<Item = Micros> + use<> {
-        let first = moves.iter().map(|moved| moved.at).min().unwrap_or(Micros::MAX).max(self.from);
-        let last = moves.iter().map(|moved| moved.at.saturating_add(SIZE)).max();
-        let first = (first.div_euclid(HOP)).saturating_add(1).saturating_mul(HOP);
+    fn of(&self, moves: &Moves) -> impl Iterator<Item = Micros> + use<> {
+        let (first, last) = moves.span().unwrap_or((Micros::MAX, Micros::MIN));
+        let first = (first.max(self.from).div_euclid(HOP)).saturating_add(1).saturating_mul(HOP);
         let hop = usize::try_from(HOP).unwrap_or(usize::MAX);
-        (first..=last.unwrap_or(Micros::MIN).min(self.to)).step_by(hop)
+        (first..=last.saturating_add(SIZE).min(self.to)).step_by(hop)
     }
 }
 
-/// Whether a window that the watermark has not passed yet can hold a move.
-pub(crate) fn is_pending(moved: &Move, watermark: Micros) -> bool {
-    moved.at >= end_after(watermark).saturating_sub(SIZE)
+/// The moves that a window can hold which the watermark has not passed yet.
+pub(crate) fn pending(moves: &Moves, watermark: Micros) -> Moves {
+    moves.since(end_after(watermark).saturating_sub(SIZE))
 }
 
 /// Where the first window ends that a watermark has not passed yet.
@@ -68,7 +67,7 @@ fn end_after(watermark: Micros) -> Micros {
 }
 
 /// The first watermark after this one at which a window that holds any of the moves has been passed.
-pub(crate) fn due(moves: &[Move], watermark: Micros) -> Micros {
+pub(crate) fn due(moves: &Moves, watermark: Micros) -> Micros {
     Hops { from: watermark, to: Micros::MAX }.of(moves).next().unwrap_or(Micros::MAX)
 }
 
@@ -79,15 +78,14 @@ pub(crate) fn main_line_due(made_at: Micros, watermark: Micros) -> Micros {
 }
 
 /// The ends of windows that were passed and hold any of the moves; not where a window holds what the one before it held.
-pub(crate) fn ends(moves: &[Move], hops: Hops) -> impl Iterator<Item = Micros> {
+pub(crate) fn ends(moves: &Moves, hops: Hops) -> impl Iterator<Item = Micros> {
     let is_new = |(index, end): &(usize, Micros)| *index == 0 || changes(moves, *end);
     hops.of(moves).enumerate().filter(is_new).map(|(_, end)| end)
 }
 
 /// Whether a move enters or leaves the windows by the hop to this end.
-fn changes(moves: &[Move], end: Micros) -> bool {
-    let is_on = |end: Micros| move |moved: &Move| moved.at < end && moved.at >= end - HOP;
-    moves.iter().any(is_on(end)) || moves.iter().any(is_on(end - SIZE))
+fn changes(moves: &Moves, end: Micros) -> bool {
+    [end, end - SIZE].iter().any(|end| moves.any_within(end - HOP, *end))
 }
 
 /// What each quote moved by within the window that ends there.
@@ -124,7 +122,7 @@ mod tests {
         assert_eq!(Hops::passed(Micros::MIN, 100 * SECOND).last(), None);
     }
 
-    fn moves(seconds: &[i64]) -> Vec<Move> {
+    fn moves(seconds: &[i64]) -> Moves {
         let book = symbols(&mut Names::default(), 1)[0];
         let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book };
         let of = |(index, second): (usize, &i64)| {
@@ -178,9 +176,9 @@ mod tests {
         fn a_pending_move_is_one_that_a_window_to_come_holds(second in 0..300_i64, watermark in 0..400_i64) {
             let moved = moves(&[second]);
             let due = due(&moved, watermark * SECOND);
-            prop_assert_eq!(is_pending(&moved[0], watermark * SECOND), due != Micros::MAX);
+            prop_assert_eq!(pending(&moved, watermark * SECOND).len(), usize::from(due != Micros::MAX));
             if due != Micros::MAX {
-                prop_assert!(due > watermark * SECOND && due % HOP == 0 && due - SIZE <= moved[0].at);
+                prop_assert!(due > watermark * SECOND && due % HOP == 0 && due - SIZE <= second * SECOND);
             }
         }
     }

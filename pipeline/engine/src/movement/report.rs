@@ -9,7 +9,7 @@ use crate::context::MarketContext;
 use crate::effect::{Effect, Effects, LineMovement, MovementKind};
 use crate::market::Line;
 use crate::odds::Price;
-use crate::quotes::Move;
+use crate::quotes::{Move, Moves};
 
 use super::hops::{Hops, SIZE, ends, within};
 
@@ -18,14 +18,14 @@ const ONE_IN: u64 = 50;
 
 /// Reports the moves of the windows that were passed; all of them afterwards, `None` where none was reported.
 pub(crate) fn report(
-    all: &[Move],
+    all: &Moves,
     hops: Hops,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
-) -> Option<Vec<Move>> {
-    let mut now: Option<Vec<Move>> = None;
+) -> Option<Moves> {
+    let mut now: Option<Moves> = None;
     for end in ends(all, hops) {
-        let moves = now.as_deref().unwrap_or(all);
+        let moves = now.as_ref().unwrap_or(all);
         let mut sums = within(moves.iter().filter(|moved| !moved.is_reported), end);
         sums.retain(|sum| is_movement(sum.from, sum.to));
         if sums.is_empty() {
@@ -130,7 +130,8 @@ mod tests {
         let (samples, left_out) = (Samples::default(), LeftOut::default());
         let mut effects = Effects { sequence: 0, out: &mut out, samples, left_out };
         let hops = Hops::passed(from * SECOND, to * SECOND);
-        let now = report(moves, hops, &context(&step, "h2h"), &mut effects);
+        let moves: Moves = moves.iter().copied().collect();
+        let now = report(&moves, hops, &context(&step, "h2h"), &mut effects);
         let movements = out.into_iter().map(|effect| match effect {
             Effect::LineMovement(movement) if movement.kind == MovementKind::Price => {
                 let [from, to] =
@@ -139,7 +140,7 @@ mod tests {
             }
             other => unreachable!("{other:?}"),
         });
-        (movements.collect(), now.unwrap_or_else(|| moves.to_vec()))
+        (movements.collect(), now.unwrap_or(moves).iter().copied().collect())
     }
 
     fn moved(world: &World, book: &str, second: i64, from: i64, to: i64) -> Move {

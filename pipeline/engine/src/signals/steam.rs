@@ -211,7 +211,7 @@ mod tests {
         let context = context(&step, "h2h");
         let market = PassedMarket {
             quotes: &quotes,
-            moves,
+            moves: &moves.iter().copied().collect(),
             consensus: &[],
             made_at: 35 * SECOND,
             outcomes: &BOTH,

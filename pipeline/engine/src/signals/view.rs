@@ -5,7 +5,7 @@
 use crate::Micros;
 use crate::arbs::Arb;
 use crate::market::{Line, Outcome};
-use crate::quotes::{Move, Quote};
+use crate::quotes::{Moves, Quote};
 
 use super::consensus_sample::ConsensusSample;
 
@@ -25,7 +25,7 @@ pub(crate) struct TableView<'a> {
 pub(crate) struct PassedMarket<'a> {
     pub(crate) quotes: &'a [Quote],
     /// What prices moved by of late.
-    pub(crate) moves: &'a [Move],
+    pub(crate) moves: &'a Moves,
     /// What books agreed on of late.
     pub(crate) consensus: &'a [ConsensusSample],
     /// The watermark when the table was made.

@@ -8,7 +8,7 @@ use crate::Micros;
 use crate::arbs::Window;
 use crate::context::{MarketContext, StepContext};
 use crate::market::{Line, Market};
-use crate::quotes::{Move, Quote, QuoteSummary};
+use crate::quotes::{Moves, Quote, QuoteSummary};
 use crate::signals::{ConsensusSample, Signal};
 use crate::venues::SourceLink;
 
@@ -20,7 +20,7 @@ pub(crate) struct MarketState {
     pub(crate) quotes: Vec<Quote>,
     pub(crate) windows: Vec<Window>,
     /// Of each quote in their order.
-    pub(crate) moves: Vec<Move>,
+    pub(crate) moves: Moves,
     pub(crate) main_line: Option<Line>,
     /// Open signals, sorted by subject.
     pub(crate) signals: Vec<Signal>,
@@ -38,9 +38,9 @@ pub(crate) struct MarketState {
 impl MarketState {
     /// A market without lines.
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
-        let (quotes, windows, moves, signals, consensus) = (vec![], vec![], vec![], vec![], vec![]);
+        let (quotes, windows, signals, consensus) = (vec![], vec![], vec![], vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
-        let (links, is_settled) = (Arc::default(), false);
+        let (moves, links, is_settled) = (Moves::default(), Arc::default(), false);
         Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links, is_settled }
     }
 
@@ -54,7 +54,7 @@ impl MarketState {
     pub(crate) fn remove_line(&mut self, line: Option<Line>) {
         self.quotes.retain(|quote| quote.key.line != line);
         self.windows.retain(|window| window.line != line);
-        self.moves.retain(|moved| moved.key.line != line);
+        self.moves = self.moves.iter().filter(|moved| moved.key.line != line).copied().collect();
         self.signals.retain(|signal| signal.subject.line() != line);
         self.consensus.retain(|sample| sample.line != line);
         self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);

@@ -154,7 +154,7 @@ mod tests {
                 prop_assert!(count > 0 || part.window.is_some());
                 prop_assert!(part.quotes.iter().all(|quote| quote.key.line == line));
                 found.quotes.extend(part.quotes);
-                found.moves.extend(part.moves.iter().copied());
+                found.moves.extend(part.moves.iter().map(|moved| **moved));
                 found.signals.extend(part.signals.iter().map(|signal| (*signal).clone()));
                 found.consensus.extend(part.consensus);
                 windows.extend(part.window.cloned());
@@ -164,7 +164,8 @@ mod tests {
             prop_assert_eq!(found.consensus, state.consensus.clone());
             prop_assert_eq!((found.moves.len(), found.signals.len()), (state.moves.len(), state.signals.len()));
             // Moves of one line stay in the order of time.
-            prop_assert!(found.moves.chunk_by(|a, b| a.key.line == b.key.line).all(|line| line.is_sorted_by_key(|moved| moved.at)));
+            let moves: Vec<_> = found.moves.iter().collect();
+            prop_assert!(moves.chunk_by(|a, b| a.key.line == b.key.line).all(|line| line.is_sorted_by_key(|moved| moved.at)));
         }
 
         /// Of a line that a market does not have there is nothing.

@@ -111,13 +111,15 @@ impl SavedLine {
             state.windows.push(window?);
         }
         state.quotes.extend(quotes);
-        state.moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
+        let mut moves: Vec<_> = state.moves.iter().copied().collect();
+        moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
+        moves.sort_by_key(|moved| moved.key.line);
+        state.moves = moves.into_iter().collect();
         state.signals.extend(signals);
         state.consensus.extend(self.consensus.iter().map(|saved| saved.to_sample(self.line)));
         // By symbols, which are this engine's own.
         state.quotes.sort_by_key(|quote| quote.key);
         state.windows.sort_by_key(|window| window.line);
-        state.moves.sort_by_key(|moved| moved.key.line);
         state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
         state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
         state.summary = QuoteSummary::of(&state.quotes, Micros::MAX);
@@ -232,7 +234,7 @@ mod tests {
         for (at, time) in moves {
             let key = QuoteKey { side: Side::Back, ..state.quotes[at % state.quotes.len()].key };
             let (from, to) = (price("1.9"), price("2"));
-            state.moves.push(Move { key, at: *time, from, to, is_reported: time % 2 == 0 });
+            state.moves.extend([Move { key, at: *time, from, to, is_reported: time % 2 == 0 }]);
         }
         state.consensus.push(ConsensusSample {
             line: LINE,

@@ -13,7 +13,7 @@ use crate::caps::{
 };
 use crate::input::{Event, Frame};
 use crate::market::{Line, Market, QuoteKey, Symbol};
-use crate::quotes::{Move, Observation, SourceUpdate};
+use crate::quotes::{Move, Moves, Observation, SourceUpdate};
 use crate::state::MarketState;
 
 /// Whether a name is too long to be remembered.
@@ -109,25 +109,26 @@ impl Room {
     }
 }
 
-/// Leaves out the new moves of lines that have no room for all of them; those before `new` are noted already.
-pub(crate) fn limit_moves(moves: &mut Vec<Move>, new: usize, left_out: &mut LeftOut) {
-    // So few are below both caps.
-    if moves.len() <= LINE_MOVERS {
+/// Leaves out new moves of lines that have no room for all of them, beside those that are noted already. No line has more movers than
+/// there are books, of which there are so many at most.
+pub(crate) fn limit_moves(noted: &Moves, new: &mut Vec<Move>, books: usize, left_out: &mut LeftOut) {
+    if new.is_empty() {
+        return;
+    }
+    let all = noted.len() + new.len();
+    if all <= LINE_MOVERS || (all <= LINE_MOVES && books <= LINE_MOVERS) {
         return;
     }
     let mut lines: BTreeMap<Option<Line>, (usize, BTreeSet<Symbol>)> = BTreeMap::new();
-    for Move { key, .. } in moves.iter() {
+    for Move { key, .. } in noted.iter().chain(new.iter()) {
         let (count, books) = lines.entry(key.line).or_default();
         *count += 1;
         books.insert(key.book);
     }
     lines.retain(|_, (count, books)| *count > LINE_MOVES || books.len() > LINE_MOVERS);
-    let (before, mut at) = (moves.len(), 0);
-    moves.retain(|moved| {
-        at += 1;
-        at <= new || !lines.contains_key(&moved.key.line)
-    });
-    left_out.add(Cap::LineMoves, before - moves.len());
+    let before = new.len();
+    new.retain(|moved| !lines.contains_key(&moved.key.line));
+    left_out.add(Cap::LineMoves, before - new.len());
 }
 
 #[cfg(test)]
@@ -222,11 +223,13 @@ mod tests {
             let of = |raw: &(usize, i32)| {
                 Move { key: key(&books, *raw), at: 1, from: price("2"), to: price("2.1"), is_reported: false }
             };
-            let mut moves: Vec<_> = first.iter().chain(&then).map(of).collect();
-            let (all, mut left_out) = (moves.clone(), LeftOut::default());
-            limit_moves(&mut moves, first.len(), &mut left_out);
-            // 300 books are fewer than the movers that a line may have.
-            prop_assert_eq!(&moves, &all);
+            let (noted, mut new): (Moves, Vec<_>) = (first.iter().map(of).collect(), then.iter().map(of).collect());
+            let (all, mut left_out) = (new.clone(), LeftOut::default());
+            // 300 books are fewer than the movers that a line may have, whether that is known or counted.
+            for books in [BOOKS, LINE_MOVERS + 1] {
+                limit_moves(&noted, &mut new, books, &mut left_out);
+                prop_assert_eq!(&new, &all);
+            }
             prop_assert!(left_out.is_empty());
         }
     }
@@ -241,12 +244,15 @@ mod tests {
             to: price("2.1"),
             is_reported: false,
         };
-        let mut moves: Vec<_> = (0..LINE_MOVES).map(|book| of(0, book)).collect();
-        moves.extend([of(0, 7), of(1, 7), of(0, 8)]);
+        let noted: Moves = (0..LINE_MOVES).map(|book| of(0, book)).collect();
+        let mut new = vec![of(0, 7), of(1, 7), of(0, 8)];
         let mut left_out = LeftOut::default();
-        limit_moves(&mut moves, LINE_MOVES, &mut left_out);
-        assert_eq!((moves.len(), left_out.to_string().is_empty()), (LINE_MOVES + 1, false));
-        assert_eq!(moves[LINE_MOVES].key.line, Some(1_000), "the other line has room");
+        limit_moves(&noted, &mut new, BOOKS, &mut left_out);
+        assert_eq!(
+            (&new[..], left_out.to_string().is_empty()),
+            (&[of(1, 7)][..], false),
+            "the other line has room"
+        );
         assert_eq!(left_out.iter().collect::<Vec<_>>(), [(Cap::LineMoves, 2)]);
     }
 

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use crate::Micros;
 use crate::arbs::{self, Arb, Window};
 use crate::caps::Cap;
 use crate::context::MarketContext;
@@ -12,7 +11,7 @@ use crate::effect::Effects;
 use crate::market::{Line, Market, Outcome, Policy};
 use crate::movement::{self, Hops};
 use crate::odds;
-use crate::quotes::{self, MergeContext, Moment, Move, Observation, Quote, QuoteSummary, SourceUpdate};
+use crate::quotes::{self, MergeContext, Moment, Moves, Observation, Quote, QuoteSummary, SourceUpdate};
 use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
 use crate::state::MarketState;
 use crate::venues::{self, SourceLink};
@@ -54,11 +53,14 @@ pub(crate) fn update_market(
         return old.cloned();
     }
     probe.enter(StepStage::Merge);
-    let mut moves = old.map_or_else(Vec::new, |old| pending(&old.moves, context.step.moment.watermark));
-    let pending = moves.len();
+    let watermark = context.step.moment.watermark;
+    let mut moves = old.map_or_else(Moves::default, |old| movement::pending(&old.moves, watermark));
+    let mut new_moves = Vec::new();
     let merging = MergeContext { market, update, moment: context.step.moment, pricing: context.step.pricing };
-    let mut quotes = quotes::merge(table, seen, &merging, &mut effects.samples, &mut moves);
-    admission::limit_moves(&mut moves, pending, &mut effects.left_out);
+    let mut quotes = quotes::merge(table, seen, &merging, &mut effects.samples, &mut new_moves);
+    let books = context.step.pricing.names.count();
+    admission::limit_moves(&moves, &mut new_moves, books, &mut effects.left_out);
+    moves.extend(new_moves);
     if context.step.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
         for quote in &mut quotes {
@@ -106,10 +108,6 @@ fn links_after(
     let (links, left_out) = venues::restated(&were, &update.links_of(market), has_quote);
     effects.left_out.add(Cap::MarketLinks, left_out);
     if *links == *were { were } else { links.into() }
-}
-
-fn pending(moves: &[Move], watermark: Micros) -> Vec<Move> {
-    moves.iter().filter(|moved| movement::is_pending(moved, watermark)).copied().collect()
 }
 
 /// A market after time has passed; `None` when it is as it was.

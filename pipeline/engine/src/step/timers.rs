@@ -135,7 +135,8 @@ mod tests {
         let moved = |world: &World, state: &mut MarketState| {
             let key = quote(world.book("a"), None, Outcome::Home, price("2")).key;
             let at = 107 * SECOND;
-            state.moves = vec![Move { key, at, from: price("2"), to: price("2.1"), is_reported: false }];
+            let (from, to) = (price("2"), price("2.1"));
+            state.moves.extend([Move { key, at, from, to, is_reported: false }]);
         };
         assert_eq!(due("h2h", 105, moved), [110, 110]);
         assert_eq!(due("h2h", 110, moved), [120, 120]);

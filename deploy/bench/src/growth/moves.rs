@@ -1,0 +1,77 @@
+//! The push feed for the engine alone, at a pace that leaves so many moves of prices in each market's last minute.
+//!
+//! Line movements and steam are found in windows of a minute, so each market remembers what moved within it. It never claims to be
+//! lifelike.
+
+use std::time::{Duration, Instant};
+
+use arb_engine::Engine;
+use arb_engine::effect::Effect;
+use arb_engine::input::Coordinate;
+use arb_engine::market::Policy;
+use arb_model::Faults;
+use arb_process::codec::as_input;
+use arb_schemas::TickRecord;
+use arb_schemas::records::Frame;
+use arb_schemas::time::{Micros, SECOND};
+
+use crate::push_market::{EVENTS, MOVING, PushMarket};
+
+const MINUTE: Micros = 60 * SECOND;
+const START: Micros = 1_780_000_000 * SECOND;
+/// Records a transaction.
+const CUT: u64 = 1_000;
+/// Ticks of a round.
+const ROUND: u64 = 200_000;
+
+/// The feed, and an engine that has processed it so far.
+pub(super) struct MovingPrices {
+    market: PushMarket,
+    engine: Engine,
+    /// Between two ticks.
+    step: Micros,
+    ticks: u64,
+}
+
+impl MovingPrices {
+    /// With so many moves in the last minute of each market.
+    pub(super) fn new(moves: usize) -> Self {
+        let a_minute = moves as u64 * EVENTS * 100 / MOVING[1];
+        let step = MINUTE / i64::try_from(a_minute).unwrap_or(MINUTE);
+        let (market, engine) = (PushMarket::new(START, MOVING[1]), Engine::new(Policy::Board));
+        let mut prices = Self { market, engine, step, ticks: 0 };
+        prices.run(a_minute);
+        prices
+    }
+
+    /// What a tick takes, in nanoseconds, round by round.
+    pub(super) fn cost(mut self, rounds: u32) -> Vec<f64> {
+        (0..rounds).map(|_| self.run(ROUND).as_nanos() as f64 / ROUND as f64).collect()
+    }
+
+    /// Lets the engine process so many ticks more; how long it took.
+    fn run(&mut self, ticks: u64) -> Duration {
+        let (mut took, mut faults) = (Duration::ZERO, Faults::default());
+        let mut effects: Vec<Effect> = Vec::new();
+        for _ in 0..ticks.div_ceil(CUT) {
+            let records: Vec<_> = (0..CUT).map(|_| TickRecord::Frame(self.next())).collect();
+            let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
+            let first = i64::try_from(self.ticks - CUT).unwrap_or(0);
+            let started = Instant::now();
+            for (input, offset) in inputs.iter().zip(first..) {
+                effects.clear();
+                let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
+                std::hint::black_box(self.engine.step(at, input, &mut effects));
+            }
+            self.engine.commit();
+            took += started.elapsed();
+        }
+        took
+    }
+
+    fn next(&mut self) -> Frame {
+        let at = START + i64::try_from(self.ticks).unwrap_or(0) * self.step;
+        self.ticks += 1;
+        self.market.next(at)
+    }
+}
