@@ -10,6 +10,8 @@ use serde::Serialize;
 
 use super::meter::Watch;
 
+/// How the program was built, where `deploy/build-release.sh` did it.
+const BUILD: Option<&str> = option_env!("ARB_BUILD");
 /// The compiler's version is the one in the toolchain file.
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 /// Cores in use by others, of each core, above which figures are of a machine that does something else too.
@@ -64,6 +66,7 @@ fn versions() -> Vec<(&'static str, String)> {
         ("ClickHouse", arb_setup::clickhouse::VERSION.to_owned()),
     ];
     versions.extend(commit().map(|commit| ("commit", commit)));
+    versions.extend(BUILD.map(|build| ("build", build.to_owned())));
     versions
 }
 
