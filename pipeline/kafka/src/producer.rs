@@ -19,6 +19,8 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use super::cluster::Cluster;
 use super::{Error, Listener};
 
+/// How long a record waits for others of its partition, to be sent with them.
+const LINGER: Duration = Duration::from_millis(5);
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
 /// Between two looks at what is in flight: a twentieth of what a small transaction takes.
@@ -97,8 +99,18 @@ impl TickProducer {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(cluster: &Cluster) -> Result<Self, Error> {
-        let mut config = super::producer(cluster);
-        let producer = cluster.producer(config.set("linger.ms", "5"), Deliveries::new(cluster))?;
+        Self::lingering(cluster, LINGER)
+    }
+
+    /// The same with another time that a record waits for others of its partition: the bench sends as the generators of other
+    /// engines do.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn lingering(cluster: &Cluster, linger: Duration) -> Result<Self, Error> {
+        let (mut config, millis) = (super::producer(cluster), linger.as_secs_f64() * 1e3);
+        let producer =
+            cluster.producer(config.set("linger.ms", millis.to_string()), Deliveries::new(cluster))?;
         Ok(Self { producer })
     }
 

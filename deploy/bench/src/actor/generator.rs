@@ -29,6 +29,8 @@ const LAST: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_millis(20);
 /// Between two sendings.
 const STEP: Duration = Duration::from_micros(500);
+/// `linger.ms` of the other engines' generator (`loadgen/src/bin/latgen.rs` of their folder).
+const LINGER_OF_PEERS: Duration = Duration::from_micros(500);
 
 /// The actor.
 #[derive(Default)]
@@ -101,7 +103,10 @@ impl Following {
         let until = stop.clone();
         let feed = Builder::new().name("feed".to_owned()).spawn(move || arrivals(&mut feed, &until))?;
         let stream = Builder::new().name("stream".to_owned()).spawn(move || stream.arrivals())?;
-        let producer = TickProducer::new(&cluster)?;
+        let producer = match market {
+            MarketKind::Pushes => TickProducer::new(&cluster)?,
+            MarketKind::Peers => TickProducer::lingering(&cluster, LINGER_OF_PEERS)?,
+        };
         let now = clock::now();
         let alive = TickRecord::Heartbeat(Heartbeat { source: "bench".to_owned(), at: now }).encode()?;
         (0..DEFAULT_PARTITIONS).try_for_each(|partition| producer.send(partition, "bench", &alive))?;

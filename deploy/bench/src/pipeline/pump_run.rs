@@ -59,7 +59,7 @@ impl PumpRun {
 }
 
 /// What the workers of a run share.
-struct Shared<'a> {
+struct SharedRun<'a> {
     run: PumpRun,
     cluster: &'a Cluster,
     group: String,
@@ -82,7 +82,7 @@ pub(super) fn pump(run: PumpRun, ground: &mut KafkaGround<'_>) -> anyhow::Result
     let gate = Gate::new(run.workers, partitions);
     let (watch, done) = (Arc::new(RunWatch::new(ground.broker)), AtomicU64::new(0));
     let (stop, failed) = (&ground.stop, Stop::default());
-    let shared = Shared { run, cluster, group, gate, watch, done, stop, failed };
+    let shared = SharedRun { run, cluster, group, gate, watch, done, stop, failed };
     match run.guarantee {
         Guarantee::ExactlyOnce => {
             let (group, topics) = (&shared.group, &OddsMachine::TOPICS);
@@ -97,7 +97,7 @@ pub(super) fn pump(run: PumpRun, ground: &mut KafkaGround<'_>) -> anyhow::Result
 
 /// All workers, each with a producer of its own.
 fn all<P: Producer<Input = InputConsumer>>(
-    shared: &Shared<'_>,
+    shared: &SharedRun<'_>,
     producer: impl Fn() -> anyhow::Result<P> + Sync,
 ) -> anyhow::Result<Meter> {
     let one = &|worker| {
@@ -138,7 +138,7 @@ pub(crate) fn config(limits: BatchLimits, policy: Policy) -> Config<OddsMachine>
 
 fn drive<P: Producer<Input = InputConsumer>>(
     worker: usize,
-    shared: &Shared<'_>,
+    shared: &SharedRun<'_>,
     producer: P,
 ) -> anyhow::Result<Meter> {
     let PumpRun { policy, limits, records, warm_up, is_kept, .. } = shared.run;

@@ -28,7 +28,7 @@ pub(super) fn measured(ours: &Ours, peers: &Peers, filled: &Filled, rate: u32) -
          that are no part of this repository, in turn with ours on one broker. They read {TICKS} ticks, ours the same ones as its own \
          records ({} of them); what each does first is not counted. CPU is of the client's process; a loop in Rust has the \
          broker's CPU of its whole run. Delays are of {rate} ticks/s to a record that a reader of committed ones has; ours from the \
-         time at which a tick was to be sent, theirs from the time at which it was sent, less the first {NOT_COUNTED} s.",
+         time at which a tick was to be sent, theirs from the time at which it was sent, less the first {NOT_COUNTED} s. Both generators let a tick wait 0.5 ms for others.",
         filled.records
     )];
     notes.extend(peers.missing.as_ref().map(|reason| format!("peers, not available: {reason}.")));
