@@ -17,7 +17,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use rustix::process::Signal;
 
-use crate::kafka::{commit_to, write};
+use crate::kafka::{commit_to, committed, ends, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
 use crate::processor::wait_for_poll;
 use crate::support::feed::{Writer, delivery_entry, frame, signal};
@@ -33,6 +33,7 @@ const KILLS: usize = 20;
 /// Of a process's time, in a second.
 const TICKS: u64 = 100;
 /// How long to wait for a kill before more is published: at first, and where little is left to publish.
+const ANSWER: Duration = Duration::from_secs(1);
 const LULL: Duration = Duration::from_secs(3);
 const LONG_LULL: Duration = Duration::from_secs(30);
 
@@ -317,10 +318,13 @@ fn a_sink_without_kafka_ends_when_it_is_told_to() {
     let mut feed = Feed::on(&ground.broker);
     feed.publish(2);
     let rows = || ground.count("ticks").unwrap();
-    let before = wait_for("rows come", || Some(rows()).filter(|rows| *rows > 0));
+    wait_for("all that was published is in its place", || is_settled(&ground.broker).then_some(()));
+    let before = rows();
     ground.clickhouse.freeze();
     feed.publish(4);
-    wait_for("it has announced more and sends them", || has_announced(&ground.broker).then_some(()));
+    wait_for("it has announced more", || has_announced(&ground.broker).then_some(()));
+    // The group has taken what it announced, and the answer is on its way: without it the sink would send nothing.
+    std::thread::sleep(ANSWER);
     ground.broker.kill();
     ground.clickhouse.thaw();
     wait_for("they arrive", || (rows() > before).then_some(()));
@@ -332,6 +336,13 @@ fn a_sink_without_kafka_ends_when_it_is_told_to() {
     sink.stop();
     let log = ground.log("sink.log");
     assert!(log.contains("the group does not take the commit now"), "it had nothing to commit: {log}");
+}
+
+/// Whether the sink has committed that all ticks are in their tables.
+fn is_settled(broker: &Broker) -> bool {
+    let ends = (0..DEFAULT_PARTITIONS).map(|id| ends(&broker.brokers, ODDS_TICKS.name, id).1);
+    let committed = committed(&broker.brokers, "arb-sink");
+    ends.zip(committed).all(|(end, committed)| committed.unwrap_or(0) == end) && !has_announced(broker)
 }
 
 /// Whether the sink has committed an intent for a partition of the ticks.
