@@ -32,8 +32,9 @@ pub(crate) const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms
 const KILLS: usize = 20;
 /// Of a process's time, in a second.
 const TICKS: u64 = 100;
-/// How long to wait for a kill before more is published: at first, and where little is left to publish.
+/// How long the answer to a commit may take to the sink.
 const ANSWER: Duration = Duration::from_secs(1);
+/// How long to wait for a kill before more is published: at first, and where little is left to publish.
 const LULL: Duration = Duration::from_secs(3);
 const LONG_LULL: Duration = Duration::from_secs(30);
 
