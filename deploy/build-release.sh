@@ -50,5 +50,7 @@ done
 "$profdata" merge --output "$profile" "$counts"
 
 step "3 of 3: build what is shipped"
+# Not what an earlier profile was used for.
+rm -rf "${folder:?}/$target"
 ARB_BUILD="profile-guided" build "-Cprofile-use=$profile"
 printf '\n%s\n%s\n' "$built/arb" "$built/arb-bench"

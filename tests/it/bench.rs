@@ -86,7 +86,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("sse", "streams", "memory a stream", 2),
         ("growth", "quotes: 1000 to 3000", "a tick", 1),
         ("growth", "books: 4 to 10", "memory a quote", 1),
-        ("growth", "moves: 10 to 100", "a tick", 1),
+        ("growth", "ticks a minute: 20 to 200", "a tick", 1),
         ("growth", "streams: 1 to 10", "memory a stream", 1),
         ("accounts", "a key with leases", "requests", 1),
         ("accounts", "one at a time", "sign-ins", 1),

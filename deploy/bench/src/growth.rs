@@ -1,4 +1,4 @@
-//! `arb-bench growth`: how cost grows, by quotes, by books, by moves of prices and by connections.
+//! `arb-bench growth`: how cost grows, by quotes, by books, by pace and by connections.
 //!
 //! The shape is what matters. Each size has a row, and each step from one size to the next has a row with the
 //! factor by which the cost grows when the size doubles: 1 is flat, 2 is proportional. It never judges a
@@ -22,7 +22,8 @@ const BY_QUOTES: [usize; 4] = [10_000, 30_000, 100_000, 1_000_000];
 /// Quotes, where books grow.
 const QUOTES: usize = 100_000;
 const BY_BOOKS: [usize; 4] = [4, 10, 20, 40];
-const BY_MOVES: [usize; 3] = [100, 1_000, 4_000];
+/// Ticks of a market within a minute.
+const BY_PACE: [usize; 3] = [200, 2_000, 8_000];
 const BY_STREAMS: [usize; 4] = [10, 100, 1_000, 5_000];
 /// A quick run has the first two sizes, and a tenth of the quotes and streams.
 const QUICK: (usize, usize) = (2, 10);
@@ -46,9 +47,9 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
         |books| engine(format!("{books} books, {} quotes", QUOTES / few), QUOTES / few, books, scale);
     let mut rows = sweep("quotes", &BY_QUOTES.map(|size| size / few), scale, stop, by_quotes)?;
     rows.extend(sweep("books", &BY_BOOKS, scale, stop, by_books)?);
-    rows.extend(sweep("moves", &BY_MOVES.map(|size| size / few), scale, stop, |moves| {
-        let case = format!("{moves} moves in the last minute of a market");
-        Ok(vec![Row::alone(PART, case, TICK, &MovingPrices::new(moves).cost(scale.rounds))])
+    rows.extend(sweep("ticks a minute", &BY_PACE.map(|size| size / few), scale, stop, |ticks| {
+        let case = format!("{ticks} ticks of a market in a minute");
+        Ok(vec![Row::alone(PART, case, TICK, &MovingPrices::new(ticks).cost(scale.rounds))])
     })?);
     rows.extend(sweep("streams", &BY_STREAMS.map(|size| size.div_ceil(few)), scale, stop, |size| {
         streams(size, scale, stop)
@@ -60,8 +61,8 @@ pub(super) fn run(scale: Scale, stop: &Stop) -> anyhow::Result<Measured> {
              quotes there are {BOOKS} books and more events, by books {} quotes and fewer events.",
             QUOTES / few
         ),
-        "growth, moves: the engine alone, as above, over the push feed with 50 % of prices moving, at another pace for each size. \
-         What is remembered of the last minute is what grows."
+        "growth, ticks a minute: the engine alone, as above, over the push feed with 50 % of prices moving, at another pace for each \
+         size. A market remembers the moves of its last minute: three in four of these ticks."
             .to_owned(),
         "growth, streams: as sse, the same number of events delivered a second for every number of streams; memory is what the \
          server's allocator holds for a stream that is open, the system's buffers not counted, and is measured once."

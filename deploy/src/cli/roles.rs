@@ -63,7 +63,7 @@ pub(crate) struct Process {
     /// Consumer group; a transactional id is its name and the number of a partition that is owned
     #[arg(long, env = "ARB_GROUP", default_value = "arb-process")]
     pub(crate) group: String,
-    /// Partitions are shared by so many workers, each a member of the group on a thread of its own; without it one for each core
+    /// Partitions are shared by so many workers, each a member of the group on a thread of its own, at most one for each partition; without it one for each core
     #[arg(long, env = "ARB_PROCESS_WORKERS")]
     pub(crate) workers: Option<NonZeroUsize>,
     /// Commit after so many records at the latest

@@ -105,13 +105,13 @@ where
     });
     let workers = role.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
     let one = &|worker| {
+        let _end = EndOfAll(stop);
         let counts = pump_one(worker, stop, role, cluster);
-        if counts.is_err() {
-            stop.stop();
-        }
-        counts
+        // Where several fail, one is returned.
+        counts.inspect_err(|error| tracing::error!(worker, "{error:#}"))
     };
     std::thread::scope(|scope| {
+        let _end = EndOfAll(stop);
         let spawn = |worker| {
             let thread = std::thread::Builder::new().name(format!("worker-{worker}"));
             thread.spawn_scoped(scope, move || one(worker))
@@ -123,6 +123,15 @@ where
         }
         Ok(sum)
     })
+}
+
+/// When one worker ends, also by a panic, or one cannot be started, all of them end.
+struct EndOfAll<'a>(&'a Stop);
+
+impl Drop for EndOfAll<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// The pump of one worker, until the shutdown signal.
@@ -150,7 +159,7 @@ where
         pause: PAUSE,
         fail_points: role.fail_points.clone(),
         pulse,
-        places: role.places.clone(),
+        places: role.places.of(worker),
     });
     while !stop.is_stopped() {
         pump.step(&mut consumer, &mut producer)?;

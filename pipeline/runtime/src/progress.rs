@@ -35,51 +35,64 @@ impl Span {
     }
 }
 
-/// The progress of all partitions that a loop owns, shared by all clones.
+/// The progress of all partitions that the workers of a process own, shared by all clones.
 #[derive(Debug, Clone, Default)]
-pub struct ProgressMap(Arc<Mutex<Known>>);
+pub struct ProgressMap {
+    known: Arc<Mutex<Known>>,
+    /// Whose partitions this clone reports.
+    worker: usize,
+}
 
+/// By partition, each with its worker.
 #[derive(Debug, Default)]
 struct Known {
-    owned: BTreeMap<i32, PartitionProgress>,
+    owned: BTreeMap<i32, (usize, PartitionProgress)>,
     /// Assigned, and not taken over yet.
-    assigned: BTreeSet<i32>,
+    assigned: BTreeMap<i32, usize>,
 }
 
 impl ProgressMap {
+    /// The same map, for what another worker reports.
+    #[must_use]
+    pub fn of(&self, worker: usize) -> Self {
+        Self { known: Arc::clone(&self.known), worker }
+    }
+
     /// Partitions are assigned, and will be taken over.
     pub fn assign(&self, partitions: impl IntoIterator<Item = i32>) {
-        self.lock().assigned.extend(partitions);
+        self.lock().assigned.extend(partitions.into_iter().map(|partition| (partition, self.worker)));
     }
 
     /// A partition is owned and has come so far.
     pub fn put(&self, partition: i32, progress: PartitionProgress) {
         let mut known = self.lock();
         known.assigned.remove(&partition);
-        known.owned.insert(partition, progress);
+        known.owned.insert(partition, (self.worker, progress));
     }
 
-    /// Partitions are owned no longer.
+    /// Partitions are owned no longer, unless they are another worker's by now.
     pub fn remove(&self, partitions: &[i32]) {
+        let is_gone =
+            |partition: &i32, worker: &usize| *worker == self.worker && partitions.contains(partition);
         let mut known = self.lock();
-        known.owned.retain(|partition, _| !partitions.contains(partition));
-        known.assigned.retain(|partition| !partitions.contains(partition));
+        known.owned.retain(|partition, (worker, _)| !is_gone(partition, worker));
+        known.assigned.retain(|partition, worker| !is_gone(partition, worker));
     }
 
     /// Where each is that is owned.
     #[must_use]
     pub fn get(&self) -> BTreeMap<i32, PartitionProgress> {
-        self.lock().owned.clone()
+        self.lock().owned.iter().map(|(partition, (_, progress))| (*partition, *progress)).collect()
     }
 
     /// Those that are being taken over.
     #[must_use]
     pub fn assigned(&self) -> BTreeSet<i32> {
-        self.lock().assigned.clone()
+        self.lock().assigned.keys().copied().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -95,6 +108,20 @@ mod tests {
         map.remove(&[2]);
         assert_eq!((map.get(), map.assigned()), (BTreeMap::from([(1, progress)]), BTreeSet::from([3])));
         map.remove(&[1, 3]);
+        assert!(map.get().is_empty() && map.assigned().is_empty());
+    }
+
+    #[test]
+    fn a_partition_that_another_worker_has_taken_over_stays() {
+        let (map, progress) = (ProgressMap::default(), PartitionProgress { next: None, watermark: None });
+        let other = map.of(1);
+        map.put(1, progress);
+        map.assign([2]);
+        other.put(1, progress);
+        other.assign([2]);
+        map.remove(&[1, 2]);
+        assert_eq!((map.get(), map.assigned()), (BTreeMap::from([(1, progress)]), BTreeSet::from([2])));
+        other.remove(&[1, 2]);
         assert!(map.get().is_empty() && map.assigned().is_empty());
     }
 

@@ -1,7 +1,7 @@
-//! The push feed for the engine alone, at a pace that leaves so many moves of prices in each market's last minute.
+//! The push feed for the engine alone, at a pace that has so many ticks in each market's last minute.
 //!
-//! Line movements and steam are found in windows of a minute, so each market remembers what moved within it. It never claims to be
-//! lifelike.
+//! Line movements and steam are found in windows of a minute, so each market remembers what moved within it: three ticks in four of
+//! this feed do. It never claims to be lifelike.
 
 use std::time::{Duration, Instant};
 
@@ -34,9 +34,9 @@ pub(super) struct MovingPrices {
 }
 
 impl MovingPrices {
-    /// With so many moves in the last minute of each market.
-    pub(super) fn new(moves: usize) -> Self {
-        let a_minute = moves as u64 * EVENTS * 100 / MOVING[1];
+    /// With so many ticks in the last minute of each market.
+    pub(super) fn new(ticks: usize) -> Self {
+        let a_minute = ticks as u64 * EVENTS;
         let step = MINUTE / i64::try_from(a_minute).unwrap_or(MINUTE);
         let (market, engine) = (PushMarket::new(START, MOVING[1]), Engine::new(Policy::Board));
         let mut prices = Self { market, engine, step, ticks: 0 };

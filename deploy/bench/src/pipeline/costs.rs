@@ -38,33 +38,45 @@ impl CostWatch {
     }
 }
 
-/// The same of a run of several threads, from the first that begins.
+/// The same of a run of several threads, from the first that begins to the one that ends it.
 pub(super) struct RunWatch {
     broker: Broker,
-    begun: Mutex<Option<CostWatch>>,
+    times: Mutex<RunTimes>,
+}
+
+#[derive(Default)]
+struct RunTimes {
+    begun: Option<CostWatch>,
+    ended: Option<RunCost>,
 }
 
 impl RunWatch {
     pub(super) fn new(broker: Broker) -> Self {
-        Self { broker, begun: Mutex::default() }
+        Self { broker, times: Mutex::default() }
     }
 
     /// Begins, if nothing has begun.
     pub(super) fn begin(&self) {
-        self.begun().get_or_insert_with(|| CostWatch::start(self.broker));
+        self.times().begun.get_or_insert_with(|| CostWatch::start(self.broker));
     }
 
     /// Begins anew: what was before does not count.
     pub(super) fn restart(&self) {
-        *self.begun() = Some(CostWatch::start(self.broker));
+        self.times().begun = Some(CostWatch::start(self.broker));
     }
 
-    /// What has passed since it began.
-    pub(super) fn elapsed(&self) -> RunCost {
-        self.begun().as_ref().map(CostWatch::elapsed).unwrap_or_default()
+    /// Ends: what follows does not count.
+    pub(super) fn end(&self) {
+        let mut times = self.times();
+        times.ended = times.begun.as_ref().map(CostWatch::elapsed);
     }
 
-    fn begun(&self) -> MutexGuard<'_, Option<CostWatch>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What has passed from its begin to its end.
+    pub(super) fn cost(&self) -> RunCost {
+        self.times().ended.unwrap_or_default()
+    }
+
+    fn times(&self) -> MutexGuard<'_, RunTimes> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -117,7 +117,7 @@ fn all<P: Producer<Input = InputConsumer>>(
     for meter in meters {
         sum.add(meter);
     }
-    sum.cost = shared.watch.elapsed();
+    sum.cost = shared.watch.cost();
     Ok(sum)
 }
 
@@ -161,6 +161,9 @@ fn drive<P: Producer<Input = InputConsumer>>(
             if done - processed < warm_up && done >= warm_up {
                 shared.watch.restart();
                 to.meter.counted = records - done;
+            }
+            if done >= records {
+                shared.watch.end();
             }
         } else if moved.elapsed() > PATIENCE {
             bail!("the pumps stand still after {done} of {records} records");

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::log::Output;
+use arb_schemas::topics::DEFAULT_PARTITIONS;
 
 use super::bare_loop::{self, Cut, Guarantee, Work};
 use super::batching_loop;
@@ -135,9 +136,10 @@ impl Runs<'_, '_> {
     }
 }
 
-/// How many pumps `arb process` has by itself: one for each core.
+/// How many pumps `arb process` has by itself: one for each core, and no more than there are partitions.
 pub(super) fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    cores.min(usize::try_from(DEFAULT_PARTITIONS).unwrap_or(1))
 }
 
 /// How long commits take, one record a transaction.

@@ -134,7 +134,7 @@ metrics! {
     WINDOWS = gauge(Process, Count, "arb_process_windows", "Windows that are open.");
     UNKNOWN_BOOKS = gauge(Process, Count, "arb_process_unknown_books", "Books with prices that are not in the table of books: no arb with a leg at one of them is verified.");
     PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
-        "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
+        "Time since the slowest worker last made progress, as the watchdog sees it; 0 before the first step of any. The watchdog ends the process at --watchdog-ms.");
 
     // accounts
     ACCOUNT_COMMANDS = counter(Accounts, Count, "arb_accounts_commands_total",
