@@ -2,7 +2,7 @@
 # Builds `arb` and `arb-bench` as they are shipped and measured: optimised by a profile of the benchmarks.
 #
 # A binary that counts how often each branch is taken runs the benchmarks once; the compiler lays out and inlines the code of the second
-# build by these counts (docs/adr/070-profile-guided-builds.md). It takes twenty minutes on two cores. What comes of it is in
+# build by these counts (docs/adr/070-profile-guided-builds.md). It takes some 25 minutes on two cores. What comes of it is in
 # target/profiled/TARGET/release; `cargo build --release` gives the same program without the profile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
