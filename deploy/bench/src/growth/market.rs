@@ -78,22 +78,13 @@ impl Market {
 
     /// Confirms every quote once; how long the engine took.
     fn run_through(&mut self, engine: &mut Engine) -> Duration {
-        let (mut took, mut faults) = (Duration::ZERO, Faults::default());
+        let mut took = Duration::ZERO;
         for first in (0..self.events).step_by(CUT) {
             let records: Vec<_> = (first..self.events.min(first + CUT))
                 .map(|event| TickRecord::Frame(self.frame(event)))
                 .collect();
-            let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
-            let mut effects: Vec<Effect> = Vec::new();
-            let started = Instant::now();
-            for (input, offset) in inputs.iter().zip(self.offset..) {
-                effects.clear();
-                let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
-                std::hint::black_box(engine.step(at, input, &mut effects));
-            }
-            engine.commit();
-            took += started.elapsed();
-            self.offset += i64::try_from(inputs.len()).unwrap_or(0);
+            took += transact(engine, &records, self.offset);
+            self.offset += i64::try_from(records.len()).unwrap_or(0);
         }
         self.pass += 1;
         took
@@ -155,6 +146,21 @@ impl Market {
             limit: None,
         }
     }
+}
+
+/// Lets an engine process records, the first at this offset, and commit them; how long that took it.
+pub(super) fn transact(engine: &mut Engine, records: &[TickRecord], first: i64) -> Duration {
+    let mut faults = Faults::default();
+    let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
+    let mut effects: Vec<Effect> = Vec::new();
+    let started = Instant::now();
+    for (input, offset) in inputs.iter().zip(first..) {
+        effects.clear();
+        let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
+        std::hint::black_box(engine.step(at, input, &mut effects));
+    }
+    engine.commit();
+    started.elapsed()
 }
 
 #[cfg(test)]

@@ -3,18 +3,15 @@
 //! Line movements and steam are found in windows of a minute, so each market remembers what moved within it: three ticks in four of
 //! this feed do. It never claims to be lifelike.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arb_engine::Engine;
-use arb_engine::effect::Effect;
-use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
-use arb_model::Faults;
-use arb_process::codec::as_input;
 use arb_schemas::TickRecord;
 use arb_schemas::records::Frame;
 use arb_schemas::time::{Micros, SECOND};
 
+use super::market::transact;
 use crate::push_market::{EVENTS, MOVING, PushMarket};
 
 const MINUTE: Micros = 60 * SECOND;
@@ -51,22 +48,12 @@ impl MovingPrices {
 
     /// Lets the engine process so many ticks more; how long it took.
     fn run(&mut self, ticks: u64) -> Duration {
-        let (mut took, mut faults) = (Duration::ZERO, Faults::default());
-        let mut effects: Vec<Effect> = Vec::new();
-        for _ in 0..ticks.div_ceil(CUT) {
+        let transactions = (0..ticks.div_ceil(CUT)).map(|_| {
+            let first = i64::try_from(self.ticks).unwrap_or(0);
             let records: Vec<_> = (0..CUT).map(|_| TickRecord::Frame(self.next())).collect();
-            let inputs: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
-            let first = i64::try_from(self.ticks - CUT).unwrap_or(0);
-            let started = Instant::now();
-            for (input, offset) in inputs.iter().zip(first..) {
-                effects.clear();
-                let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
-                std::hint::black_box(self.engine.step(at, input, &mut effects));
-            }
-            self.engine.commit();
-            took += started.elapsed();
-        }
-        took
+            transact(&mut self.engine, &records, first)
+        });
+        transactions.sum()
     }
 
     fn next(&mut self) -> Frame {
