@@ -2,23 +2,26 @@
 //!
 //! An assignment is answered at once: the partitions are assigned to the client and paused, so that no rebalance waits for
 //! a restore. They are read from where their owner decides, and given back when their owner decides; offsets are
-//! committed by the transaction alone. It never skips: a position that the broker does not have is an error.
+//! committed by the transaction alone. Records are taken from the client in batches, apart from its events. It never skips: a position
+//! that the broker does not have is an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use arb_kafka_native::RecordQueue;
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 use arb_runtime::machine::MachineTopics;
 use rdkafka::Message;
 use rdkafka::consumer::{CommitMode, Consumer, ConsumerGroupMetadata};
 use rdkafka::error::KafkaError;
-use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::changelog::Changelog;
 use super::cluster::Cluster;
-use super::group::{Member, MemberEvent, Rebalance};
+use super::group::{Member, MemberEvent, Rebalance, Rebalances};
+use super::reader::is_transient;
+use super::taken_records::{self, TakenRecords};
 use super::transaction::offsets;
 use super::{Error, fatal, leaders};
 
@@ -28,12 +31,21 @@ const IN_DOUBT: Duration = Duration::from_mins(1);
 /// How long to wait for a record while a partition does not take its position.
 const STARTING: Duration = Duration::from_millis(1);
 
+/// Most records that are taken at once: as many of the longest take 64 MiB.
+const BATCH: usize = 64;
+
+/// How long records are waited for before events are looked for again.
+const EVENTS: Duration = Duration::from_millis(10);
+
 /// The time limit for the question where a partition begins: the group and the other partitions wait for the answer.
 const FIRST: Duration = Duration::from_secs(1);
 
 /// Reads the input of a machine as a member of a group.
 pub struct InputConsumer {
     topic: &'static str,
+    /// Where the records of partitions come that were started.
+    queue: RecordQueue<Rebalances>,
+    taken: TakenRecords,
     member: Member,
     changelog: Changelog,
     /// Partitions that are to be read from an offset, and are paused until the client has taken it.
@@ -49,9 +61,13 @@ impl InputConsumer {
     /// [`Error::Broker`].
     pub fn join(cluster: &Cluster, group: &str, topics: &MachineTopics) -> Result<Self, Error> {
         let topic = topics.input.name;
+        let member = Member::join(cluster, group, &[topic], &[])?;
+        let none = || KafkaError::ClientCreation("no queue".to_owned());
         Ok(Self {
             topic,
-            member: Member::join(cluster, group, &[topic], &[])?,
+            queue: member.record_queue().ok_or_else(none)?,
+            taken: TakenRecords::default(),
+            member,
             changelog: Changelog::connect(cluster, topics.changelog)?,
             starting: BTreeMap::new(),
             in_doubt: None,
@@ -86,11 +102,20 @@ impl InputConsumer {
 
     /// Lets partitions be read from where they are to be. A client that has just been given a partition does not take a
     /// position of it yet: then it is tried again.
+    ///
+    /// Their records are to come to the queue of records, and none to that of events. A partition that is assigned again is forwarded
+    /// nowhere by then, so it is forwarded after the new position is taken too; what was on its way to the other queue
+    /// before is dropped by the client, because it is older than the position.
     fn try_to_start(&mut self) -> Result<(), KafkaError> {
         while let Some((partition, offset)) = self.starting.pop_first() {
+            self.forward(partition)?;
             match self.member.seek(self.topic, partition, offset) {
-                Ok(()) => self.member.pause(&self.list(&[partition]), false)?,
-                Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::State) => {
+                Ok(()) => {
+                    self.forward(partition)?;
+                    self.taken.forget(partition);
+                    self.member.pause(&self.list(&[partition]), false)?;
+                }
+                Err(error) if is_not_started(&error) => {
                     self.starting.insert(partition, offset);
                     return Ok(());
                 }
@@ -98,6 +123,28 @@ impl InputConsumer {
             }
         }
         Ok(())
+    }
+
+    fn forward(&self, partition: i32) -> Result<(), KafkaError> {
+        let is_forwarded = self.queue.forward(self.topic, partition);
+        is_forwarded.then_some(()).ok_or(KafkaError::MessageConsumption(RDKafkaErrorCode::UnknownPartition))
+    }
+
+    /// The next record that has been taken or can be taken at once.
+    fn take(&mut self, record: &mut Record) -> Result<bool, KafkaError> {
+        if self.taken.pop(record) {
+            return Ok(true);
+        }
+        let taken = &mut self.taken;
+        pass(self.queue.take(BATCH, |it| taken.push(it.partition, it.offset, it.key, it.value)).map(|_| ()))?;
+        Ok(self.taken.pop(record))
+    }
+
+    /// Waits for a record, at most so long.
+    fn wait(&mut self, time: Duration, record: &mut Record) -> Result<bool, KafkaError> {
+        let taken = &mut self.taken;
+        pass(self.queue.wait(time, |it| taken.push(it.partition, it.offset, it.key, it.value)).map(|_| ()))?;
+        Ok(self.taken.pop(record))
     }
 
     /// Commits positions outside any transaction. Only the bench does, to measure what a transaction costs: no other client
@@ -126,15 +173,25 @@ impl InputConsumer {
 impl Input for InputConsumer {
     fn next(&mut self, wait: Duration, record: &mut Record) -> Result<Event, LogError> {
         self.try_to_start().map_err(fatal)?;
-        let wait = if self.starting.is_empty() { wait } else { wait.min(STARTING) };
-        Ok(match self.member.poll(wait).map_err(fatal)? {
+        if self.taken.pop(record) {
+            return Ok(Event::Record);
+        }
+        match self.member.poll(Duration::ZERO).map_err(fatal)? {
+            // One that was fetched before its partition was started, which makes it come again.
             MemberEvent::Record(message) => {
-                copy(&message, record);
-                Event::Record
+                let (key, value) = (message.key(), message.payload());
+                taken_records::write(record, message.partition(), message.offset(), key, value);
+                return Ok(Event::Record);
             }
-            MemberEvent::Rebalance(rebalance) => event(rebalance),
-            MemberEvent::Idle => Event::Idle,
-        })
+            MemberEvent::Rebalance(rebalance) => return Ok(event(rebalance)),
+            MemberEvent::Idle => {}
+        }
+        let wait = wait.min(if self.starting.is_empty() { EVENTS } else { STARTING });
+        if self.take(record).map_err(fatal)? || (!wait.is_zero() && self.wait(wait, record).map_err(fatal)?) {
+            return Ok(Event::Record);
+        }
+        self.starting.extend(self.member.tend());
+        Ok(Event::Idle)
     }
 
     fn accept(&mut self, partitions: &[i32]) -> Result<(), LogError> {
@@ -178,12 +235,17 @@ impl Input for InputConsumer {
 
     fn give_back(&mut self, partitions: &[i32]) -> Result<(), LogError> {
         self.starting.retain(|partition, _| !partitions.contains(partition));
+        for partition in partitions {
+            self.taken.forget(*partition);
+        }
         self.changelog.leave(partitions).map_err(fatal)?;
         self.member.give_back(&self.list(partitions)).map_err(fatal)
     }
 
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
-        self.member.seek(self.topic, partition, Offset::Offset(offset)).map_err(fatal)
+        self.member.seek(self.topic, partition, Offset::Offset(offset)).map_err(fatal)?;
+        self.taken.forget(partition);
+        Ok(())
     }
 }
 
@@ -198,21 +260,23 @@ fn event(rebalance: Rebalance) -> Event {
     }
 }
 
-fn copy(message: &BorrowedMessage<'_>, record: &mut Record) {
-    (record.partition, record.offset) = (message.partition(), message.offset());
-    put(&mut record.key, message.key());
-    put(&mut record.value, message.payload());
+/// Whether a client has not begun to read a partition, or has not ended to read it as it was assigned before. rdkafka keeps the text of
+/// this error alone.
+fn is_not_started(error: &KafkaError) -> bool {
+    let is_of = |code: RDKafkaErrorCode, text: &str| code.to_string().contains(text);
+    matches!(error, KafkaError::Seek(text)
+        if is_of(RDKafkaErrorCode::State, text) || is_of(RDKafkaErrorCode::PreviousInProgress, text))
 }
 
-/// Into the memory that is there.
-fn put(to: &mut Option<Vec<u8>>, from: Option<&[u8]>) {
-    match (to.as_mut(), from) {
-        (Some(to), Some(from)) => {
-            to.clear();
-            to.extend_from_slice(from);
+/// Leaves out an error that passes.
+fn pass(read: Result<(), RDKafkaErrorCode>) -> Result<(), KafkaError> {
+    read.map_err(KafkaError::MessageConsumption).or_else(|error| {
+        if is_transient(&error) {
+            tracing::warn!(%error, "the broker cannot be reached; trying on");
+            return Ok(());
         }
-        (_, from) => *to = from.map(<[u8]>::to_vec),
-    }
+        Err(error)
+    })
 }
 
 #[cfg(test)]
@@ -220,7 +284,7 @@ mod tests {
     use arb_schemas::topics::{DEAD_TICKS, ODDS_TICKS, PROCESS_STATE};
     use rdkafka::ClientConfig;
     use rdkafka::mocking::MockCluster;
-    use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+    use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
 
     use super::*;
 
@@ -231,10 +295,10 @@ mod tests {
         outputs: &[],
     };
 
-    fn write(brokers: &str, records: u8) {
+    fn write(brokers: &str, partition: i32, records: u8) {
         let producer: BaseProducer = ClientConfig::new().set("bootstrap.servers", brokers).create().unwrap();
         for value in 0..records {
-            let record = BaseRecord::<(), _>::to(ODDS_TICKS.name).partition(0);
+            let record = BaseRecord::<(), _>::to(ODDS_TICKS.name).partition(partition);
             producer.send(record.payload(&[value])).ok().unwrap();
         }
         while producer.in_flight_count() > 0 {
@@ -249,7 +313,7 @@ mod tests {
         let broker = MockCluster::new(1).unwrap();
         broker.create_topic(ODDS_TICKS.name, 1, 1).unwrap();
         broker.create_topic(PROCESS_STATE.name, 1, 1).unwrap();
-        write(&broker.bootstrap_servers(), 20);
+        write(&broker.bootstrap_servers(), 0, 20);
         broker.broker_round_trip_time(1, Duration::from_millis(100)).unwrap();
         let cluster = Cluster::plaintext(&broker.bootstrap_servers());
         let mut input = InputConsumer::join(&cluster, "group", &TOPICS).unwrap();
@@ -267,5 +331,108 @@ mod tests {
             }
         }
         assert_eq!(come, (FROM..20).collect::<Vec<_>>());
+    }
+
+    const RECORDS: u8 = 250;
+
+    /// A member that owns two partitions with so many records each, and has not read any.
+    fn started(broker: &MockCluster<'_, DefaultProducerContext>) -> InputConsumer {
+        broker.create_topic(ODDS_TICKS.name, 2, 1).unwrap();
+        broker.create_topic(PROCESS_STATE.name, 2, 1).unwrap();
+        (0..2).for_each(|partition| write(&broker.bootstrap_servers(), partition, RECORDS));
+        let cluster = Cluster::plaintext(&broker.bootstrap_servers());
+        let mut input = InputConsumer::join(&cluster, "group", &TOPICS).unwrap();
+        let (begun, mut record) = (Instant::now(), Record::default());
+        loop {
+            assert!(begun.elapsed() < Duration::from_mins(3), "nothing is assigned");
+            match input.next(Duration::from_millis(20), &mut record).unwrap() {
+                Event::Assigned(partitions) if !partitions.is_empty() => {
+                    input.accept(&partitions).unwrap();
+                    for partition in partitions {
+                        input.start(partition, Some(0)).unwrap();
+                    }
+                    return input;
+                }
+                other => assert!(!matches!(other, Event::Record), "nothing is started"),
+            }
+        }
+    }
+
+    /// Reads so many records, or to the end. Each partition continues at the offset that is next, which is kept here.
+    fn read(input: &mut InputConsumer, most: usize, next: &mut [i64; 2]) {
+        let (begun, mut record, mut count) = (Instant::now(), Record::default(), 0);
+        while count < most && *next != [i64::from(RECORDS); 2] {
+            assert!(begun.elapsed() < Duration::from_mins(3), "{next:?}");
+            if input.next(Duration::from_millis(20), &mut record).unwrap() == Event::Record {
+                let place = usize::try_from(record.partition).unwrap();
+                assert_eq!(record.offset, next[place], "partition {place}");
+                assert_eq!(record.value, Some(vec![u8::try_from(record.offset).unwrap()]));
+                next[place] += 1;
+                count += 1;
+            }
+        }
+    }
+
+    /// Reads until more than one record was taken at once.
+    fn read_some_of_many(input: &mut InputConsumer, next: &mut [i64; 2]) {
+        read(input, 1, next);
+        while input.taken.is_empty() {
+            assert_ne!(*next, [i64::from(RECORDS); 2], "they came one by one");
+            read(input, 1, next);
+        }
+    }
+
+    /// Records wait in the client, in the queue and in what was taken when a partition is moved.
+    #[test]
+    fn a_partition_that_is_moved_continues_there_and_the_other_where_it_was() {
+        let broker = MockCluster::new(1).unwrap();
+        let (mut input, mut next) = (started(&broker), [0; 2]);
+        for (count, partition, offset) in [(1, 0, 0), (20, 1, 3), (50, 0, 200), (9, 0, 17), (30, 1, 120)] {
+            read(&mut input, count, &mut next);
+            read_some_of_many(&mut input, &mut next);
+            next[usize::try_from(partition).unwrap()] = offset;
+            input.seek(partition, offset).unwrap();
+        }
+        read(&mut input, 30, &mut next);
+        // Read again from its beginning, as a partition is that is restored.
+        input.start(0, None).unwrap();
+        next[0] = 0;
+        read(&mut input, usize::MAX, &mut next);
+    }
+
+    /// What the watch does with a partition that stalls.
+    #[test]
+    fn a_partition_that_is_assigned_again_continues_where_it_was() {
+        let broker = MockCluster::new(1).unwrap();
+        let (mut input, mut next) = (started(&broker), [0; 2]);
+        read_some_of_many(&mut input, &mut next);
+        // The watch looks when nothing is left of what was taken.
+        while !input.taken.is_empty() {
+            read(&mut input, 1, &mut next);
+        }
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(ODDS_TICKS.name, 1, Offset::Offset(next[1])).unwrap();
+        input.member.consumer().incremental_unassign(&list).unwrap();
+        input.member.consumer().incremental_assign(&list).unwrap();
+        input.starting.insert(1, Offset::Offset(next[1]));
+        read(&mut input, usize::MAX, &mut next);
+    }
+
+    #[test]
+    fn a_partition_that_is_not_assigned_is_not_started() {
+        let broker = MockCluster::new(1).unwrap();
+        broker.create_topic(ODDS_TICKS.name, 1, 1).unwrap();
+        let cluster = Cluster::plaintext(&broker.bootstrap_servers());
+        let mut member = Member::join(&cluster, "group", &[ODDS_TICKS.name], &[]).unwrap();
+        let begun = Instant::now();
+        // Until the topic is known its partition is not either.
+        let error = loop {
+            let error = member.seek(ODDS_TICKS.name, 0, Offset::Offset(0)).unwrap_err();
+            if is_not_started(&error) || begun.elapsed() > Duration::from_mins(1) {
+                break error;
+            }
+        };
+        assert!(is_not_started(&error), "{error}");
+        assert!(!is_not_started(&KafkaError::Seek("Broker: Unknown topic or partition".into())));
     }
 }

@@ -6,9 +6,10 @@
 //!
 //! Source of the errors of a commit: Kafka protocol guide, error codes; librdkafka `rd_kafka_handle_OffsetCommit`.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arb_kafka_native::RecordQueue;
 use rdkafka::client::OAuthToken;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
@@ -67,7 +68,7 @@ pub enum Commit {
 
 /// A member of a group.
 pub(super) struct Member {
-    consumer: BaseConsumer<Rebalances>,
+    consumer: Arc<BaseConsumer<Rebalances>>,
     /// The rebalance that the owner has received and has not answered.
     unanswered: Option<Rebalance>,
     stalls: StallWatch,
@@ -179,7 +180,7 @@ impl Member {
         }
         let consumer = cluster.consumer(&config, Rebalances::new(cluster))?;
         consumer.subscribe(topics).map_err(|source| cluster.broker(source))?;
-        Ok(Self { consumer, unanswered: None, stalls: StallWatch::new() })
+        Ok(Self { consumer: Arc::new(consumer), unanswered: None, stalls: StallWatch::new() })
     }
 
     /// The client, for what only one of them does.
@@ -192,6 +193,11 @@ impl Member {
         self.consumer.assignment_lost()
     }
 
+    /// A queue for records of its partitions, read in batches; `None` where librdkafka makes none.
+    pub(super) fn record_queue(&self) -> Option<RecordQueue<Rebalances>> {
+        RecordQueue::new(Arc::clone(&self.consumer))
+    }
+
     /// The next record or rebalance, waiting at most so long.
     pub(super) fn poll(&mut self, wait: Duration) -> Result<MemberEvent<'_>, KafkaError> {
         if let Some(next) = reader::poll(&self.consumer, wait) {
@@ -202,10 +208,12 @@ impl Member {
         if rebalance.is_some() {
             self.unanswered.clone_from(&rebalance);
         }
-        if self.unanswered.is_none() {
-            self.stalls.tend(&self.consumer);
-        }
         Ok(rebalance.map_or(MemberEvent::Idle, MemberEvent::Rebalance))
+    }
+
+    /// Reads partitions again that librdkafka has stopped to fetch; which, and from where. To be called when nothing has come.
+    pub(super) fn tend(&mut self) -> Vec<(i32, Offset)> {
+        if self.unanswered.is_some() { Vec::new() } else { self.stalls.tend(&self.consumer) }
     }
 
     /// What the group has committed for a partition, once no transaction is about to change it.

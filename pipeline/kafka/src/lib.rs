@@ -36,6 +36,7 @@ mod sink;
 mod stall_watch;
 mod table;
 mod tail;
+mod taken_records;
 mod task_producer;
 mod topic_id;
 mod topics;

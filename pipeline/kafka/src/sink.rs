@@ -130,7 +130,10 @@ impl SinkConsumer {
                 take(Taken { source, offset: message.offset(), key, value, mark });
                 return Ok(SinkEvent::Record);
             }
-            Ok(MemberEvent::Idle) => return Ok(SinkEvent::Idle),
+            Ok(MemberEvent::Idle) => {
+                self.member.tend();
+                return Ok(SinkEvent::Idle);
+            }
             Ok(MemberEvent::Rebalance(rebalance)) => rebalance,
             Err(error) if is_out_of_range(&error) => return Ok(SinkEvent::OutOfRange),
             Err(error) => return Err(error.into()),

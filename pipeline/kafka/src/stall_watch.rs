@@ -130,20 +130,27 @@ impl StallWatch {
         }
     }
 
-    /// Compares, if it is time for it, and assigns again what stalls. To be called when a poll brought nothing.
-    pub(super) fn tend<C: Watched>(&mut self, consumer: &BaseConsumer<C>) {
-        let now = Instant::now();
+    /// Compares, if it is time for it, and assigns again what stalls; which partitions, and from where. To be called when a poll brought
+    /// nothing.
+    pub(super) fn tend<C: Watched>(&mut self, consumer: &BaseConsumer<C>) -> Vec<(i32, Offset)> {
+        let (now, mut assigned) = (Instant::now(), Vec::new());
         if now.duration_since(self.looked) < self.every {
-            return;
+            return assigned;
         }
         self.looked = now;
-        if let Err(error) = self.inspect(now, consumer) {
+        if let Err(error) = self.inspect(now, consumer, &mut assigned) {
             tracing::debug!(%error, "whether partitions are fetched is not known");
             self.unmoved.forget_all();
         }
+        assigned
     }
 
-    fn inspect<C: Watched>(&mut self, now: Instant, consumer: &BaseConsumer<C>) -> Result<(), KafkaError> {
+    fn inspect<C: Watched>(
+        &mut self,
+        now: Instant,
+        consumer: &BaseConsumer<C>,
+        assigned: &mut Vec<(i32, Offset)>,
+    ) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
         for place in self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at))) {
             let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(&place), &place)
@@ -158,6 +165,7 @@ impl StallWatch {
                 consumer.incremental_unassign(&list)?;
                 consumer.incremental_assign(&list)?;
                 self.set(&list);
+                assigned.push((*partition, *resume));
             }
         }
         Ok(())
@@ -303,7 +311,7 @@ mod tests {
             match consumer.poll(Duration::from_millis(10)) {
                 Some(Ok(message)) => come.push(message.offset()),
                 Some(Err(_)) => {}
-                None => watch.tend(consumer),
+                None => drop(watch.tend(consumer)),
             }
         }
         come

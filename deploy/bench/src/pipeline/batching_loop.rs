@@ -1,19 +1,20 @@
 //! The yardstick of what `arb-bench pipeline` expects: a bare client that reads many records a call and sends full batches.
 //!
 //! It does the work of `bare_loop`, exactly once: same topics, same records, same transactions. It reads by librdkafka's batch call
-//! from the queues of its partitions, hands the outputs of a batch over in one burst, and waits at a commit as the pump
+//! from a queue of its partitions' own, hands the outputs of a batch over in one burst, and waits at a commit as the pump
 //! does. It looks into nothing and computes nothing.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use arb_kafka_native::{PartitionQueue, flush};
+use arb_kafka_native::{RecordQueue, flush};
 use arb_schemas::topics::ODDS_TICKS;
 use rdkafka::Message;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer, DefaultConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, Producer};
 
@@ -22,7 +23,7 @@ use super::client::{batched, enqueue, member, offsets, record};
 
 /// Most records of a call.
 const BATCH: usize = 2_000;
-/// Between two looks at queues that are empty.
+/// Between two looks at a queue that is empty.
 const POLL: Duration = Duration::from_micros(200);
 /// How long a flush waits at first, and then by which part of what it has waited longer.
 const FLUSH: (Duration, u32) = (Duration::from_millis(1), 8);
@@ -32,6 +33,7 @@ const FLUSH: (Duration, u32) = (Duration::from_millis(1), 8);
 /// It ends at the first thing that goes wrong: it is a measurement.
 pub(super) fn run(brokers: &str, work: &Work<'_>, mut begun: impl FnMut()) -> anyhow::Result<()> {
     let consumer: BaseConsumer = member(brokers, work.group).create().context("a consumer")?;
+    let consumer = Arc::new(consumer);
     let producer: BaseProducer = batched(brokers, work.group).create().context("a producer")?;
     producer.init_transactions(TIMEOUT)?;
     consumer.subscribe(&[ODDS_TICKS.name])?;
@@ -68,20 +70,19 @@ fn commit(producer: &BaseProducer, consumer: &BaseConsumer, next: &BTreeMap<i32,
 }
 
 /// The ticks of all partitions.
-struct BatchReader<'a> {
-    /// Where events come, and records that came before the partitions were split from it.
-    consumer: &'a BaseConsumer,
-    queues: Vec<(i32, PartitionQueue<'a>)>,
-    /// The partition whose turn it is.
-    turn: usize,
+struct BatchReader {
+    queue: RecordQueue<DefaultConsumerContext>,
+    /// Where events come, and records that came before the partitions were forwarded.
+    consumer: Arc<BaseConsumer>,
     /// The next offset of each partition.
     next: BTreeMap<i32, i64>,
 }
 
-impl<'a> BatchReader<'a> {
+impl BatchReader {
     /// Waits for the assignment.
-    fn assigned(consumer: &'a BaseConsumer) -> anyhow::Result<Self> {
-        let mut reader = Self { consumer, queues: vec![], turn: 0, next: BTreeMap::new() };
+    fn assigned(consumer: &Arc<BaseConsumer>) -> anyhow::Result<Self> {
+        let queue = RecordQueue::new(Arc::clone(consumer)).context("a queue")?;
+        let mut reader = Self { queue, consumer: Arc::clone(consumer), next: BTreeMap::new() };
         let deadline = Instant::now() + RECORD;
         while consumer.assignment()?.count() == 0 {
             // A record would come after the assignment only, which ends the loop.
@@ -92,9 +93,9 @@ impl<'a> BatchReader<'a> {
             sleep(POLL);
         }
         for of_topic in consumer.assignment()?.elements_for_topic(ODDS_TICKS.name) {
-            let partition = of_topic.partition();
-            let queue = PartitionQueue::split(consumer.client(), ODDS_TICKS.name, partition);
-            reader.queues.push((partition, queue.context("the queue of a partition")?));
+            if !reader.queue.forward(ODDS_TICKS.name, of_topic.partition()) {
+                bail!("partition {} has no queue", of_topic.partition());
+            }
         }
         Ok(reader)
     }
@@ -103,7 +104,7 @@ impl<'a> BatchReader<'a> {
     fn read(&mut self, most: usize) -> anyhow::Result<usize> {
         let deadline = Instant::now() + RECORD;
         while Instant::now() < deadline {
-            // What came before the split is earlier than what is in the queues.
+            // What came before the partitions were forwarded is earlier.
             let early = self.events()?;
             let came = if early == 0 { self.take(most.min(BATCH))? } else { early };
             if came > 0 {
@@ -127,22 +128,12 @@ impl<'a> BatchReader<'a> {
         }
     }
 
-    /// Takes a batch of the first partition that has one.
+    /// Takes a batch.
     fn take(&mut self, most: usize) -> anyhow::Result<usize> {
-        for _ in 0..self.queues.len() {
-            let index = self.turn % self.queues.len();
-            self.turn += 1;
-            let (partition, queue) = &mut self.queues[index];
-            let mut last = None;
-            let came = queue.take(most, |record| {
-                black_box((record.key, record.value));
-                last = Some(record.offset);
-            })?;
-            self.next.extend(last.map(|last| (*partition, last + 1)));
-            if came > 0 {
-                return Ok(came);
-            }
-        }
-        Ok(0)
+        let next = &mut self.next;
+        Ok(self.queue.take(most, |record| {
+            black_box((record.key, record.value));
+            next.insert(record.partition, record.offset + 1);
+        })?)
     }
 }

@@ -1,17 +1,17 @@
-//! Many records of one partition in one call.
+//! Many records of a consumer's partitions in one call.
 //!
 //! rdkafka reads one record a call. It must never read the queue in which a consumer's events come: librdkafka's batch call
-//! would take an assignment from it that rdkafka must see. So it reads queues of single partitions only.
+//! would take an assignment from it that rdkafka must see. So it reads a queue of its own, to which partitions are forwarded.
 //!
-//! Source: librdkafka `rdkafka.h` (`rd_kafka_queue_get_partition`, `rd_kafka_consume_batch_queue`).
+//! Source: librdkafka `rdkafka.h` (`rd_kafka_queue_new`, `rd_kafka_queue_forward`, `rd_kafka_consume_batch_queue`).
 
 use std::ffi::{CString, c_void};
-use std::marker::PhantomData;
 use std::ptr::null_mut;
+use std::sync::Arc;
+use std::time::Duration;
 
-use rdkafka::ClientContext;
 use rdkafka::bindings as c;
-use rdkafka::client::Client;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::types::RDKafkaRespErr;
 
@@ -20,7 +20,9 @@ use crate::handle::Handle;
 /// A record that librdkafka holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Where it is in its partition.
+    /// Its partition.
+    pub partition: i32,
+    /// Where it is in it.
     pub offset: i64,
     /// Its key.
     pub key: Option<&'a [u8]>,
@@ -28,29 +30,43 @@ pub struct Record<'a> {
     pub value: Option<&'a [u8]>,
 }
 
-/// The queue of a partition that is assigned, apart from the consumer's own. A new assignment ends it: then nothing comes from it.
-pub struct PartitionQueue<'a> {
+/// A queue for the records of a consumer's partitions, apart from that of its events.
+pub struct RecordQueue<C: ConsumerContext> {
+    /// librdkafka requires that a queue is destroyed before its client: it is dropped first.
     queue: Handle<c::rd_kafka_queue_t>,
     messages: Vec<*mut c::rd_kafka_message_t>,
-    /// librdkafka requires that a queue is destroyed before its client.
-    client: PhantomData<&'a ()>,
+    consumer: Arc<BaseConsumer<C>>,
 }
 
-impl<'a> PartitionQueue<'a> {
-    /// Splits a partition's records from the consumer's queue. Records that are in that queue already stay there and come first.
-    ///
-    /// `None` where the client is no consumer, or the name is no topic's.
+impl<C: ConsumerContext> RecordQueue<C> {
+    /// A queue to which no partition is forwarded yet; `None` where librdkafka makes none.
     #[must_use]
-    pub fn split<C: ClientContext>(client: &'a Client<C>, topic: &str, partition: i32) -> Option<Self> {
-        let topic = CString::new(topic).ok()?;
-        // SAFETY: the client and the name are alive during the call; the caller owns the queue that it returns.
+    pub fn new(consumer: Arc<BaseConsumer<C>>) -> Option<Self> {
+        // SAFETY: the client is alive, and stays so as long as the queue; the caller owns the queue that it returns.
         let queue = unsafe {
-            let queue = c::rd_kafka_queue_get_partition(client.native_ptr(), topic.as_ptr(), partition);
+            let queue = c::rd_kafka_queue_new(consumer.client().native_ptr());
             Handle::new(queue, c::rd_kafka_queue_destroy)
         }?;
-        // SAFETY: the queue is alive; null ends its forwarding to the consumer's queue.
-        unsafe { c::rd_kafka_queue_forward(queue.get(), null_mut()) };
-        Some(Self { queue, messages: Vec::new(), client: PhantomData })
+        Some(Self { queue, messages: Vec::new(), consumer })
+    }
+
+    /// From now on a partition's records come here. Those that are already in the consumer's queue stay there; one may even be on its
+    /// way there, and come later than the first one here. Where their order matters the partition is moved to a position
+    /// afterwards, which makes librdkafka drop what came before.
+    ///
+    /// It ends when the partition is given back, or assigned again. Returns `false` where the name is no topic's.
+    pub fn forward(&self, topic: &str, partition: i32) -> bool {
+        let Ok(topic) = CString::new(topic) else { return false };
+        // SAFETY: the client and the name are alive during the call; the caller owns the queue that it returns.
+        let of_partition = unsafe {
+            let client = self.consumer.client().native_ptr();
+            let queue = c::rd_kafka_queue_get_partition(client, topic.as_ptr(), partition);
+            Handle::new(queue, c::rd_kafka_queue_destroy)
+        };
+        let Some(of_partition) = of_partition else { return false };
+        // SAFETY: both queues are alive, and of one client; librdkafka counts its own reference to the second.
+        unsafe { c::rd_kafka_queue_forward(of_partition.get(), self.queue.get()) };
+        true
     }
 
     /// Takes the records that are there, at most so many, without waiting; returns how many were there.
@@ -65,23 +81,47 @@ impl<'a> PartitionQueue<'a> {
         let (mut taken, mut failed) = (0, None);
         for message in self.messages.drain(..).take(usize::try_from(came).unwrap_or(0)) {
             // SAFETY: the caller owns each of the messages that the call returned.
-            let Some(message) = (unsafe { Handle::new(message, c::rd_kafka_message_destroy) }) else {
-                continue;
-            };
-            // SAFETY: the message is alive until the end of this turn, and nobody else has it.
-            let fields = unsafe { &*message.get() };
-            if fields.err == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
-                // SAFETY: the bytes belong to the message, whose lengths are theirs.
-                let (key, value) =
-                    unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
-                each(Record { offset: fields.offset, key, value });
-                taken += 1;
-            } else {
-                failed = failed.or(Some(fields.err.into()));
+            match unsafe { read(message, &mut each) } {
+                Ok(count) => taken += count,
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
         failed.map_or(Ok(taken), Err)
     }
+
+    /// Waits for a record, at most so long; returns whether one came.
+    ///
+    /// # Errors
+    /// What librdkafka reports instead of a record.
+    pub fn wait(&self, time: Duration, each: impl FnMut(Record<'_>)) -> Result<bool, RDKafkaErrorCode> {
+        let milliseconds = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: the queue is alive; the caller owns the message that it returns.
+        unsafe { read(c::rd_kafka_consume_queue(self.queue.get(), milliseconds), each) }
+            .map(|count| count > 0)
+    }
+}
+
+/// Gives a record away and destroys its message; returns how many it was: none for null.
+///
+/// # Safety
+/// The message is null, or the caller owns it.
+unsafe fn read(
+    message: *mut c::rd_kafka_message_t,
+    mut each: impl FnMut(Record<'_>),
+) -> Result<usize, RDKafkaErrorCode> {
+    // SAFETY: the caller's promise.
+    let Some(message) = (unsafe { Handle::new(message, c::rd_kafka_message_destroy) }) else {
+        return Ok(0);
+    };
+    // SAFETY: the message is alive until the end of this call, and nobody else has it.
+    let fields = unsafe { &*message.get() };
+    if fields.err != RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
+        return Err(fields.err.into());
+    }
+    // SAFETY: the bytes belong to the message, whose lengths are theirs.
+    let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
+    each(Record { partition: fields.partition, offset: fields.offset, key, value });
+    Ok(1)
 }
 
 /// Bytes that librdkafka lends; `None` for null.
@@ -96,25 +136,18 @@ unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use rdkafka::config::ClientConfig;
-    use rdkafka::consumer::{BaseConsumer, Consumer};
-    use rdkafka::producer::{BaseProducer, Producer};
 
     use super::*;
 
     #[test]
-    fn a_partition_without_records_gives_none() {
+    fn partitions_without_records_give_none() {
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", "127.0.0.1:1").set("group.id", "group");
         let consumer: BaseConsumer = config.create().unwrap();
-        let mut queue = PartitionQueue::split(consumer.client(), "topic", 0).unwrap();
+        let mut queue = RecordQueue::new(Arc::new(consumer)).unwrap();
+        assert!(queue.forward("topic", 0) && queue.forward("topic", 1));
+        assert!(!queue.forward("a\0b", 0), "no topic has such a name");
         assert_eq!(queue.take(100, |record| panic!("{record:?}")), Ok(0));
-    }
-
-    #[test]
-    fn only_a_consumer_has_queues_of_partitions() {
-        let mut config = ClientConfig::new();
-        let producer: BaseProducer = config.set("bootstrap.servers", "127.0.0.1:1").create().unwrap();
-        assert!(PartitionQueue::split(producer.client(), "topic", 0).is_none());
-        assert!(PartitionQueue::split(producer.client(), "a\0b", 0).is_none());
+        assert_eq!(queue.wait(Duration::from_millis(1), |record| panic!("{record:?}")), Ok(false));
     }
 }

@@ -1,5 +1,5 @@
 //! The calls of librdkafka that rdkafka does not wrap: a topic's id, the token of a client, a flush that waits, a commit that
-//! is waited for as long as one likes, and many records of a partition in one call.
+//! is waited for as long as one likes, and many records of partitions in one call.
 //!
 //! The only crate that may use `unsafe`. It calls C and converts the result, and must never decide anything: what an
 //! error means is for its caller, `arb-kafka`.
@@ -14,7 +14,7 @@ mod flush;
 mod handle;
 mod token;
 
-pub use batch::{PartitionQueue, Record};
+pub use batch::{Record, RecordQueue};
 pub use commit::commit;
 pub use describe::{DescribeError, topic_id};
 pub use flush::flush;

@@ -104,7 +104,7 @@ impl<M: Machine> Pump<M> {
         if is_read {
             self.process(to, read)?;
         }
-        while !read.batch.is_full(Instant::now()) {
+        while !read.batch.is_full(Instant::now) {
             match self.next(Duration::ZERO, input)? {
                 Event::Record => self.process(to, read)?,
                 Event::Idle => break,
