@@ -11,7 +11,7 @@ mod quote;
 mod source_update;
 mod table;
 
-pub(crate) use merge::{MergeContext, merge, repeated};
+pub(crate) use merge::{MergeContext, Merged, merge, repeated};
 pub(crate) use moment::{Moment, QuoteSummary};
 pub(crate) use moves::Moves;
 pub(crate) use outcomes::outcomes;
@@ -19,4 +19,4 @@ pub(crate) use price_move::Move;
 pub(crate) use quote::{Observation, Quote};
 pub use quote::{QuoteStatus, QuoteView};
 pub(crate) use source_update::{SourceUpdate, any_withdrawn};
-pub(crate) use table::{of_bet, on_line, on_offer};
+pub(crate) use table::{find, of_bet, on_line, on_offer};

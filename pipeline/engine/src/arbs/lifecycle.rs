@@ -28,7 +28,7 @@ use super::window_id::window_id;
 
 /// The window of a line after a frame: `was` before it, `arb` in it, `quotes` of the line after it.
 pub(crate) fn advance(
-    was: Option<Window>,
+    was: Option<&Window>,
     arb: Option<&Arb<'_>>,
     quotes: &[Quote],
     context: &MarketContext<'_>,
@@ -38,18 +38,18 @@ pub(crate) fn advance(
         (None, None) => None,
         (None, Some(arb)) => Some(open(arb, quotes, context, effects)),
         (Some(window), None) => {
-            close_for(&window, quotes, context, effects);
+            close_for(window, quotes, context, effects);
             None
         }
-        (Some(window), Some(arb)) if lost_by_time(&window, quotes).is_some() => {
-            close_for(&window, quotes, context, effects);
+        (Some(window), Some(arb)) if lost_by_time(window, quotes).is_some() => {
+            close_for(window, quotes, context, effects);
             Some(open(arb, quotes, context, effects))
         }
-        (Some(window), Some(arb)) if is_another(&window, arb, context.step.pricing.policy) => {
-            close(&window, CloseReason::Superseded, context, effects);
+        (Some(window), Some(arb)) if is_another(window, arb, context.step.pricing.policy) => {
+            close(window, CloseReason::Superseded, context, effects);
             Some(open(arb, quotes, context, effects))
         }
-        (Some(window), Some(arb)) => Some(update(&window, arb, quotes, context, effects)),
+        (Some(window), Some(arb)) => Some(update(window, arb, quotes, context, effects)),
     }
 }
 
@@ -98,18 +98,23 @@ fn update(
 ) -> Window {
     let judged = Judged::of(arb, quotes, &was.stakes, context);
     let now = Window {
+        line: was.line,
+        id: was.id,
+        opened_at: was.opened_at,
+        sequence: was.sequence,
         legs: arb.legs.iter().copied().copied().collect(),
         pair: arb.pair,
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         history: was.history.and(judged.verification),
         in_play: context.in_play(),
+        margin_open: was.margin_open,
         margin_peak: was.margin_peak.max(judged.margin),
         margin: judged.margin,
         stake_shown: most_stake(was.stake_shown, judged.staked.total_max),
+        life: was.life,
         basis: Some(judged.basis.clone()),
         stakes: judged.stakes(),
-        ..was.clone()
     };
     learn(was.history, &now, context, effects);
     let is_transition = is_transition(was, &now);
@@ -290,7 +295,7 @@ mod tests {
         let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
         let arb = Arb { legs, pair: None, implied_probability };
         let arb = Some(&arb).filter(|arb| arb.legs.len() == 2 && arb.implied_probability < 1.0);
-        let window = advance(was.cloned(), arb, line, &context, &mut effects);
+        let window = advance(was, arb, line, &context, &mut effects);
         let name = |effect: &Effect| match effect {
             Effect::Transition(change, ..) => format!("{change:?}").to_lowercase(),
             Effect::Refreshed(_) => "refreshed".to_owned(),

@@ -5,7 +5,7 @@
 
 use crate::Micros;
 use crate::learning::Samples;
-use crate::market::{Market, QuoteKey, Side, Symbol};
+use crate::market::{Line, Market, QuoteKey, Side, Symbol};
 use crate::odds::Price;
 use crate::venues::PricingContext;
 
@@ -78,6 +78,14 @@ impl MergeContext<'_> {
     }
 }
 
+/// A table after an update.
+#[derive(Debug)]
+pub(crate) struct Merged {
+    pub(crate) table: Vec<Quote>,
+    /// The lines on which there is another price to bet on than before, in order, each once.
+    pub(crate) lines: Vec<Option<Line>>,
+}
+
 /// The table of a market after an update: what it names is observed, what it covers and does not name is
 /// withdrawn. `moves` gets what back prices moved by.
 ///
@@ -88,11 +96,11 @@ pub(crate) fn merge(
     context: &MergeContext<'_>,
     samples: &mut Samples,
     moves: &mut Vec<Move>,
-) -> Vec<Quote> {
+) -> Merged {
     samples.begin_merge();
     let mut table = Vec::with_capacity(old.len().max(seen.len()));
     table.extend_from_slice(old);
-    let (mut fresh, mut from) = (Vec::new(), 0);
+    let (mut fresh, mut from, mut lines) = (Vec::new(), 0, Vec::new());
     for (index, observation) in seen.iter().enumerate() {
         if seen.get(index + 1).is_some_and(|next| next.key == observation.key) {
             continue;
@@ -101,17 +109,27 @@ pub(crate) fn merge(
         match old.get(from).filter(|quote| quote.key == observation.key) {
             Some(quote) => {
                 note(quote, observation, context, samples, moves);
-                table[from] = quote.after(observation, context);
+                let now = quote.after(observation, context);
+                if !now.is_priced_as(quote) {
+                    lines.push(now.key.line);
+                }
+                table[from] = now;
             }
-            None => fresh.push(Quote::new(observation, context)),
+            None => {
+                lines.push(observation.key.line);
+                fresh.push(Quote::new(observation, context));
+            }
         }
     }
     insert(&mut table, fresh);
     if context.update.covers(context.market) {
         // What it names it gave just now: that it does not withdraw.
-        table.retain(|quote| !quote.is_withdrawn_by(context.update));
+        let withdrawn = table.extract_if(.., |quote| quote.is_withdrawn_by(context.update));
+        lines.extend(withdrawn.map(|quote| quote.key.line));
     }
-    table
+    lines.sort_unstable();
+    lines.dedup();
+    Merged { table, lines }
 }
 
 /// Inserts quotes of other keys into a sorted table.
@@ -205,7 +223,12 @@ mod tests {
             total_stake: 0,
         };
         let context = MergeContext { market: h2h(), update, moment, pricing };
-        super::merge(old, seen, &context, &mut Samples::default(), &mut Vec::new())
+        let merged = super::merge(old, seen, &context, &mut Samples::default(), &mut Vec::new());
+        let decides = |quote: &Quote| (quote.key, quote.price, quote.effective, quote.status);
+        let [before, after] = [old, &merged.table].map(|table| table.iter().map(decides).collect::<Vec<_>>());
+        // There is one line here.
+        assert_eq!(merged.lines, if before == after { vec![] } else { vec![None] });
+        merged.table
     }
 
     fn spans(table: &[Quote]) -> Vec<(u32, Micros, Micros)> {

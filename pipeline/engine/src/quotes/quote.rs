@@ -60,6 +60,12 @@ pub(crate) struct Observation {
 }
 
 impl Quote {
+    /// Whether it differs from a quote of the same bet at the same book in nothing that decides what opens on its line.
+    pub(crate) fn is_priced_as(&self, other: &Self) -> bool {
+        let decides = |quote: &Self| (quote.price, quote.effective, quote.status);
+        decides(self) == decides(other)
+    }
+
     pub(crate) fn view(&self) -> QuoteView {
         QuoteView { price: self.price, last_seen_at: self.span_end }
     }

@@ -2,7 +2,7 @@
 //!
 //! It never changes a table.
 
-use crate::market::{Line, Outcome, Side};
+use crate::market::{Line, Outcome, QuoteKey, Side};
 
 use super::quote::{Quote, QuoteStatus};
 
@@ -11,6 +11,12 @@ pub(crate) fn on_line(table: &[Quote], line: Option<Line>) -> &[Quote] {
     let from = table.partition_point(|quote| quote.key.line < line);
     let to = table.partition_point(|quote| quote.key.line <= line);
     &table[from..to]
+}
+
+/// The quote with a key.
+pub(crate) fn find(table: &[Quote], key: QuoteKey) -> Option<&Quote> {
+    let place = table.binary_search_by(|quote| quote.key.cmp(&key));
+    place.ok().and_then(|at| table.get(at))
 }
 
 /// The quotes of one bet of a line's table, by book.

@@ -2,13 +2,15 @@
 //!
 //! Every pair of (was open, is found) is written out. It never opens a window.
 
+use std::sync::Arc;
+
 use crate::Micros;
 use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::context::MarketContext;
 use crate::effect::{Effects, SignalChange, SignalCloseReason, SignalKind};
 use crate::market::Policy;
 use crate::movement::Hops;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::{Quote, QuoteStatus, find};
 
 use super::consensus;
 use super::consensus_sample::ConsensusSample;
@@ -23,17 +25,17 @@ use super::view::{PassedMarket, TableView};
 
 /// The signals of a market after its table has changed; `open` were open before. Sorted by subject, as `open` is.
 pub(crate) fn update_signals(
-    open: &[Signal],
+    open: Arc<[Signal]>,
     view: &TableView<'_>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
-) -> Vec<Signal> {
+) -> Arc<[Signal]> {
     if context.step.pricing.policy == Policy::Raw {
-        return Vec::new();
+        return Arc::default();
     }
     let mut found = Vec::new();
-    value::find(view, open, context, &mut found);
-    low_hold::find(view, open, context, &mut found, &mut effects.left_out);
+    value::find(view, &open, context, &mut found);
+    low_hold::find(view, &open, context, &mut found, &mut effects.left_out);
     found.sort_by(|a: &Found, b| a.subject.cmp(&b.subject));
     let keeps = |signal: &Signal| {
         let lost = if signal.subject.kind.is_of_table() {
@@ -43,7 +45,10 @@ pub(crate) fn update_signals(
         };
         lost.map_or_else(|| Ok(expires_at(signal, context)), Err)
     };
-    merge(open, found, keeps, context, effects)
+    if found.is_empty() && open.iter().all(|signal| keeps(signal) == Ok(signal.expires_at)) {
+        return open;
+    }
+    merge(&open, found, keeps, context, effects).into()
 }
 
 /// The signals of a market after time has passed, where they are not what they were, and the samples of its consensus.
@@ -53,7 +58,7 @@ pub(crate) fn pass_time(
     hops: Hops,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
-) -> (Option<Vec<Signal>>, Option<Vec<ConsensusSample>>) {
+) -> (Option<Arc<[Signal]>>, Option<Vec<ConsensusSample>>) {
     if context.step.pricing.policy == Policy::Raw {
         return (None, None);
     }
@@ -71,7 +76,7 @@ pub(crate) fn pass_time(
     };
     let signals = merge(open, found, keeps, context, effects);
     let is_other = signals != *open;
-    (is_other.then_some(signals), samples)
+    (is_other.then(|| signals.into()), samples)
 }
 
 /// Closes all signals of an event that is over.
@@ -209,7 +214,7 @@ fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Optio
     }
     let is_over = signal.expires_at < context.step.moment.watermark;
     let bet = signal.bets.first()?;
-    let now = quotes.iter().find(|quote| quote.key == bet.key);
+    let now = find(quotes, bet.key);
     gone(signal, quotes).or(match now.map(|now| now.price.cmp(&bet.price)) {
         Some(std::cmp::Ordering::Less) => Some(SignalCloseReason::Followed),
         Some(std::cmp::Ordering::Greater) => Some(SignalCloseReason::Faded),
@@ -219,7 +224,7 @@ fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Optio
 
 /// Whether a bet is gone, and how.
 fn gone(signal: &Signal, quotes: &[Quote]) -> Option<SignalCloseReason> {
-    let status = |bet: &Quote| quotes.iter().find(|quote| quote.key == bet.key).map(|quote| quote.status);
+    let status = |bet: &Quote| find(quotes, bet.key).map(|quote| quote.status);
     signal.bets.iter().find_map(|bet| match status(bet) {
         None | Some(QuoteStatus::Suspended) => Some(SignalCloseReason::Withdrawn),
         Some(QuoteStatus::Stale | QuoteStatus::Started) => Some(SignalCloseReason::Expired),

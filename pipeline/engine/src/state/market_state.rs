@@ -22,8 +22,8 @@ pub(crate) struct MarketState {
     /// Of each quote in their order.
     pub(crate) moves: Moves,
     pub(crate) main_line: Option<Line>,
-    /// Open signals, sorted by subject.
-    pub(crate) signals: Vec<Signal>,
+    /// Open signals, sorted by subject; most updates leave them as they are.
+    pub(crate) signals: Arc<[Signal]>,
     /// What books agreed on of late, by line, outcome and time.
     pub(crate) consensus: Vec<ConsensusSample>,
     /// What follows from the quotes, so that most markets are passed over when time passes.
@@ -38,7 +38,7 @@ pub(crate) struct MarketState {
 impl MarketState {
     /// A market without lines.
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
-        let (quotes, windows, signals, consensus) = (vec![], vec![], vec![], vec![]);
+        let (quotes, windows, signals, consensus) = (vec![], vec![], Arc::default(), vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
         let (moves, links, is_settled) = (Moves::default(), Arc::default(), false);
         Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links, is_settled }
@@ -55,7 +55,7 @@ impl MarketState {
         self.quotes.retain(|quote| quote.key.line != line);
         self.windows.retain(|window| window.line != line);
         self.moves = self.moves.iter().filter(|moved| moved.key.line != line).copied().collect();
-        self.signals.retain(|signal| signal.subject.line() != line);
+        self.signals = self.signals.iter().filter(|signal| signal.subject.line() != line).cloned().collect();
         self.consensus.retain(|sample| sample.line != line);
         self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);
         self.is_settled = false;

@@ -115,12 +115,13 @@ impl SavedLine {
         moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
         moves.sort_by_key(|moved| moved.key.line);
         state.moves = moves.into_iter().collect();
-        state.signals.extend(signals);
+        let mut signals: Vec<_> = state.signals.iter().cloned().chain(signals).collect();
+        signals.sort_by(|a, b| a.subject.cmp(&b.subject));
+        state.signals = signals.into();
         state.consensus.extend(self.consensus.iter().map(|saved| saved.to_sample(self.line)));
         // By symbols, which are this engine's own.
         state.quotes.sort_by_key(|quote| quote.key);
         state.windows.sort_by_key(|window| window.line);
-        state.signals.sort_by(|a, b| a.subject.cmp(&b.subject));
         state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
         state.summary = QuoteSummary::of(&state.quotes, Micros::MAX);
         Some(())

@@ -11,7 +11,9 @@ use crate::effect::Effects;
 use crate::market::{Line, Market, Outcome, Policy};
 use crate::movement::{self, Hops};
 use crate::odds;
-use crate::quotes::{self, MergeContext, Moment, Moves, Observation, Quote, QuoteSummary, SourceUpdate};
+use crate::quotes::{
+    self, MergeContext, Merged, Moment, Moves, Observation, Quote, QuoteSummary, SourceUpdate,
+};
 use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
 use crate::state::MarketState;
 use crate::venues::{self, SourceLink};
@@ -57,7 +59,8 @@ pub(crate) fn update_market(
     let mut moves = old.map_or_else(Moves::default, |old| movement::pending(&old.moves, watermark));
     let mut new_moves = Vec::new();
     let merging = MergeContext { market, update, moment: context.step.moment, pricing: context.step.pricing };
-    let mut quotes = quotes::merge(table, seen, &merging, &mut effects.samples, &mut new_moves);
+    let merged = quotes::merge(table, seen, &merging, &mut effects.samples, &mut new_moves);
+    let Merged { table: mut quotes, lines: changed } = merged;
     let books = context.step.pricing.names.count();
     admission::limit_moves(&moves, &mut new_moves, books, &mut effects.left_out);
     moves.extend(new_moves);
@@ -71,8 +74,11 @@ pub(crate) fn update_market(
     let links = links_after(old, market, &quotes, update, effects);
     let has_new_links = *links != *context.links;
     let context = &MarketContext { links: &links, has_new_links, ..*context };
+    // Of another event anything may be another: its sport, its league, what time makes of its prices.
+    let evaluated = old.map(|old| &**old).filter(|_| !context.step.event_changed);
+    let touched = TouchedLines::of(evaluated, &quotes, &changed);
     let Evaluated { windows, signals, is_settled } =
-        evaluate(old.map(|old| &**old), &quotes, context, effects, probe);
+        evaluate(old.map(|old| &**old), &quotes, touched, context, effects, probe);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
@@ -150,11 +156,20 @@ fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_
     for quote in &mut state.quotes {
         quote.status = context.step.moment.status(quote);
     }
-    let evaluated = evaluate(Some(old), &state.quotes, context, effects, &mut ());
+    let touched = TouchedLines::of(Some(old), &state.quotes, &other_lines(&old.quotes, &state.quotes));
+    let evaluated = evaluate(Some(old), &state.quotes, touched, context, effects, &mut ());
     (state.windows, state.signals) = (evaluated.windows, evaluated.signals);
     state.is_settled = evaluated.is_settled;
     state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
     state
+}
+
+/// The lines on which time has made another price of one; both tables have the same quotes.
+fn other_lines(was: &[Quote], now: &[Quote]) -> Vec<Option<Line>> {
+    let others = was.iter().zip(now).filter(|(was, now)| !now.is_priced_as(was));
+    let mut lines: Vec<_> = others.map(|(_, now)| now.key.line).collect();
+    lines.dedup();
+    lines
 }
 
 /// Whether a quote's status, a window's being in play or its freshness is not what it is by the time.
@@ -180,7 +195,7 @@ fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Op
 struct Evaluated {
     /// Sorted by line.
     windows: Vec<Window>,
-    signals: Vec<Signal>,
+    signals: Arc<[Signal]>,
     /// There was room for all.
     is_settled: bool,
 }
@@ -189,18 +204,17 @@ struct Evaluated {
 fn evaluate(
     old: Option<&MarketState>,
     quotes: &[Quote],
+    touched: TouchedLines<'_>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> Evaluated {
     let outcomes = outcomes_of(quotes, context);
-    // Of another event anything may be another: its sport, its league.
-    let TouchedLines { lines, with_signals } =
-        TouchedLines::of(old.filter(|_| !context.step.event_changed), quotes);
+    let TouchedLines { lines, with_signals } = touched;
     let open = old.map_or(&[][..], |old| &old.windows);
     let (windows, covers) = windows_of(open, &lines, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
-    let open = old.map_or(&[][..], |old| &old.signals);
+    let open = old.map_or_else(Arc::default, |old| Arc::clone(&old.signals));
     let left_out = effects.left_out.count(Cap::MarketSignals);
     let view = TableView { quotes, outcomes, lines: with_signals, covers };
     let signals = signals::update_signals(open, &view, context, effects);
@@ -226,9 +240,9 @@ fn windows_of<'a>(
     for quotes in lines.iter().copied() {
         let line = quotes[0].key.line;
         while let Some(gone) = open.next_if(|window| window.line < line) {
-            arbs::advance(Some(gone.clone()), None, &[], context, effects);
+            arbs::advance(Some(gone), None, &[], context, effects);
         }
-        let was = open.next_if(|window| window.line == line).cloned();
+        let was = open.next_if(|window| window.line == line);
         let cover = arbs::find_arb(quotes, outcomes, context.step.pricing, below);
         let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
         let arb = cover.as_ref().filter(is_arb);
@@ -240,7 +254,7 @@ fn windows_of<'a>(
         covers.extend(cover.filter(|cover| !is_arb(&cover)));
     }
     for gone in open {
-        arbs::advance(Some(gone.clone()), None, &[], context, effects);
+        arbs::advance(Some(gone), None, &[], context, effects);
     }
     (windows, covers)
 }

@@ -174,11 +174,11 @@ mod tests {
             }
         };
         assert_eq!(
-            due("h2h", 105, |world, state| state.signals = vec![signal(SignalKind::Steam, world)]),
+            due("h2h", 105, |world, state| state.signals = [signal(SignalKind::Steam, world)].into()),
             [200, 200]
         );
         assert_eq!(
-            due("h2h", 105, |world, state| state.signals = vec![signal(SignalKind::Value, world)]),
+            due("h2h", 105, |world, state| state.signals = [signal(SignalKind::Value, world)].into()),
             [300, 300]
         );
     }
