@@ -122,8 +122,8 @@ fn peers_may_be_missing(broker: &Broker) {
     let report: Value = serde_json::from_str(&output.out).unwrap();
     assert!(report["rows"].as_array().unwrap().iter().all(|row| row["is_without_baseline"] == true));
     let rows = rows(&report);
-    assert_eq!(count(&rows, "peers", "the whole engine, beside", "CPU a tick"), 4, "{rows:?}");
-    assert_eq!(count(&rows, "peers", "beside a loop in Java", "delay, p99"), 1, "{rows:?}");
+    assert_eq!(count(&rows, "peers", "the whole engine, beside", "CPU a tick"), 8, "{rows:?}");
+    assert_eq!(count(&rows, "peers", "beside a loop in Java", "delay, p99"), 2, "{rows:?}");
 }
 
 #[test]

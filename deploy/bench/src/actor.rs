@@ -115,6 +115,8 @@ impl Order {
 pub(super) enum MarketKind {
     /// The push feed's.
     Pushes,
+    /// The push feed's, sent as the other engines' generator sends theirs.
+    PushesBesidePeers,
     /// The other engines'.
     Peers,
 }

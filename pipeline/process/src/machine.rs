@@ -202,11 +202,11 @@ fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: 
         return out.dead_letter(Reason::PushRefused, error.to_owned());
     }
     faults::count_step(&mut faults, step);
-    let reasons = [faults.to_string(), step.left_out.to_string()];
-    let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
-    if reasons.is_empty() {
+    if faults.is_empty() && step.left_out.is_empty() {
         return;
     }
+    let reasons = [faults.to_string(), step.left_out.to_string()];
+    let reasons: Vec<_> = reasons.into_iter().filter(|reason| !reason.is_empty()).collect();
     faults::count_left_out(&mut faults, &step.left_out);
     counts.faults.add(&faults);
     let is_refused = step.disposition == Disposition::Refused;

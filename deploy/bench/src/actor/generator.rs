@@ -48,7 +48,9 @@ enum Ticks {
 impl Ticks {
     fn of(market: MarketKind, now: Micros) -> anyhow::Result<Self> {
         Ok(match market {
-            MarketKind::Pushes => Self::Pushes(PushMarket::new(now, MOVING[0])),
+            MarketKind::Pushes | MarketKind::PushesBesidePeers => {
+                Self::Pushes(PushMarket::new(now, MOVING[0]))
+            }
             MarketKind::Peers => Self::Peers(PeerMarket::new(Shape::Paced, now)?),
         })
     }
@@ -105,7 +107,9 @@ impl Following {
         let stream = Builder::new().name("stream".to_owned()).spawn(move || stream.arrivals())?;
         let producer = match market {
             MarketKind::Pushes => TickProducer::new(&cluster)?,
-            MarketKind::Peers => TickProducer::lingering(&cluster, LINGER_OF_PEERS)?,
+            MarketKind::PushesBesidePeers | MarketKind::Peers => {
+                TickProducer::lingering(&cluster, LINGER_OF_PEERS)?
+            }
         };
         let now = clock::now();
         let alive = TickRecord::Heartbeat(Heartbeat { source: "bench".to_owned(), at: now }).encode()?;

@@ -1,8 +1,8 @@
 //! `arb-bench peers`: other engines beside ours, on one broker, in turn.
 //!
 //! They are programs of others' libraries, which are no part of this repository: a simpler job (no signals, no flags, no lifetimes), written
-//! for a loop in Rust, a loop in Java, Apache Flink and Kafka Streams, exactly once. Our input is theirs tick by tick. Where they are
-//! missing, ours is measured alone. It judges nothing.
+//! for a loop in Rust, a loop in Java, Apache Flink and Kafka Streams, exactly once. Our input is theirs tick by tick; and, since no feed
+//! is like it, our push feed, beside theirs on their ticks. Where they are missing, ours is measured alone. It judges nothing.
 
 mod programs;
 mod rows;
@@ -17,6 +17,8 @@ use arb_engine::market::Policy;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::stop::Stop;
 use arb_schemas::TickRecord;
+use arb_schemas::records::Frame;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
 use super::bare_loop::Guarantee;
@@ -29,6 +31,7 @@ use crate::Scale;
 use crate::actor::MarketKind;
 use crate::cli::KafkaOptions;
 use crate::peer_market::{PeerMarket, Shape};
+use crate::push_market::{MOVING, PushMarket};
 use crate::report::Measured;
 use programs::{Peers, TICKS, WARM_UP};
 
@@ -60,7 +63,7 @@ struct PeerDelay {
     cpu: f64,
 }
 
-/// Ours, round by round.
+/// Ours on some ticks, round by round.
 #[derive(Default)]
 struct Ours {
     /// The whole engine, as `arb process` has it.
@@ -68,6 +71,21 @@ struct Ours {
     /// The raw policy.
     raw: Vec<PeerCost>,
     delays: Vec<PeerDelay>,
+}
+
+/// Ours on both.
+#[derive(Default)]
+struct OursOn {
+    theirs: Ours,
+    pushes: Ours,
+}
+
+impl Ours {
+    fn measure(&mut self, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow::Result<()> {
+        self.whole.push(cost(Policy::Board, filled, ground)?);
+        self.raw.push(cost(Policy::Raw, filled, ground)?);
+        go_on(ground)
+    }
 }
 
 pub(crate) fn run(
@@ -85,37 +103,44 @@ pub(crate) fn run(
 
 fn measure(folder: &Path, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
     let mut peers = Peers::find(folder, scale, ground);
-    let filled = fill(if scale.is_quick { TICKS / QUICK.0 } else { TICKS }, ground)?;
-    let mut ours = Ours::default();
+    let ticks = if scale.is_quick { TICKS / QUICK.0 } else { TICKS };
+    let mut ours = OursOn::default();
     for round in 0..scale.rounds {
         if round % 2 == 1 {
             peers.throughput();
         }
-        ours.whole.push(cost(Policy::Board, &filled, ground)?);
-        ours.raw.push(cost(Policy::Raw, &filled, ground)?);
+        let mut market = PeerMarket::new(Shape::Full, clock::now())?;
+        let filled = fill(|at| market.next(at), ticks, ground)?;
+        ours.theirs.measure(&filled, ground)?;
         if round % 2 == 0 {
             peers.throughput();
         }
-        go_on(ground)?;
+        let mut market = PushMarket::new(clock::now(), MOVING[0]);
+        let filled = fill(|at| market.next(at), ticks, ground)?;
+        ours.pushes.measure(&filled, ground)?;
     }
     let (rate, seconds) = if scale.is_quick { (QUICK.1, QUICK.2) } else { (RATE, SECONDS) };
+    let time = Duration::from_secs(seconds);
     for _ in 0..scale.rounds.div_ceil(2) {
-        ours.delays.push(delay(rate, Duration::from_secs(seconds), ground)?);
+        ours.theirs.delays.push(delay(rate, time, MarketKind::Peers, ground)?);
         peers.latency(rate, seconds);
+        ours.pushes.delays.push(delay(rate, time, MarketKind::PushesBesidePeers, ground)?);
         go_on(ground)?;
     }
-    Ok(rows::measured(&ours, &peers, &filled, rate))
+    Ok(rows::measured(&ours, &peers, ticks, rate))
 }
 
-/// The tick topic, with what the others read from theirs.
-fn fill(ticks: u64, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
-    let start = clock::now();
-    let mut market = PeerMarket::new(Shape::Full, start)?;
+/// The tick topic, with so many ticks and nothing else.
+fn fill(
+    mut next: impl FnMut(Micros) -> Frame,
+    ticks: u64,
+    ground: &KafkaGround<'_>,
+) -> anyhow::Result<Filled> {
     let mut to = Filler::new(ground)?;
     ground.empty(&[ODDS_TICKS])?;
-    for (_, at) in (0..ticks).zip((start..).step_by(usize::try_from(STEP)?)) {
+    for (_, at) in (0..ticks).zip((clock::now()..).step_by(usize::try_from(STEP)?)) {
         go_on(ground)?;
-        let frame = market.next(at);
+        let frame = next(at);
         to.send(partition_of(&frame.event.id), &frame.event.id.clone(), &TickRecord::Frame(frame))?;
     }
     to.filled()
@@ -135,8 +160,13 @@ fn cost(policy: Policy, filled: &Filled, ground: &mut KafkaGround<'_>) -> anyhow
     Ok(PeerCost { per_second, cpu: micros(cost.cpu), broker: cost.broker.map(micros) })
 }
 
-fn delay(rate: u32, time: Duration, ground: &mut KafkaGround<'_>) -> anyhow::Result<PeerDelay> {
-    let measured = latency::measure(rate, time, MarketKind::Peers, ground)?;
+fn delay(
+    rate: u32,
+    time: Duration,
+    market: MarketKind,
+    ground: &mut KafkaGround<'_>,
+) -> anyhow::Result<PeerDelay> {
+    let measured = latency::measure(rate, time, market, ground)?;
     let (feed, sent) = (measured.late.feed, measured.paced.sent as f64);
     let cpu = measured.cost.cpu.as_secs_f64() * 1e6 / sent;
     Ok(PeerDelay { p50: feed.p50 as f64 / 1e3, p99: feed.p99 as f64 / 1e3, cpu })

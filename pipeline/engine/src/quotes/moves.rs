@@ -55,6 +55,12 @@ impl Moves {
         Some((first, self.0.iter().map(|piece| piece.last).max()?))
     }
 
+    /// Whether all of its pieces are another list's too: it is the same list then.
+    pub(crate) fn shares_all_with(&self, other: &Self) -> bool {
+        let is_one = |(piece, other): (&Arc<Piece>, &Arc<Piece>)| Arc::ptr_eq(piece, other);
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_one)
+    }
+
     /// Those that are not older than this.
     pub(crate) fn since(&self, least: Micros) -> Self {
         let mut kept = Self(Vec::with_capacity(self.0.len()));
@@ -135,6 +141,8 @@ mod tests {
                 moves.extend(list(&times));
                 expected.extend(list(&times));
                 prop_assert!(shared.iter().eq(&before), "a copy stays as it was");
+                prop_assert!(moves.shares_all_with(&moves.clone()));
+                prop_assert_eq!(moves.shares_all_with(&shared), times.is_empty());
                 moves = moves.since(least);
                 expected.retain(|moved| moved.at >= least);
                 prop_assert!(moves.iter().eq(&expected));

@@ -2,6 +2,8 @@
 //!
 //! Tables that are sorted by line are cut at a line. It never compares rows of different lines.
 
+use std::cell::OnceCell;
+
 use crate::arbs::Window;
 use crate::market::Line;
 use crate::quotes::{Move, Quote, on_line};
@@ -12,30 +14,27 @@ use super::market_state::MarketState;
 /// A market whose parts can be found by line.
 pub(crate) struct Parts<'a> {
     state: &'a MarketState,
-    /// Sorted by line, those of one line in their order.
-    moves: Vec<&'a Move>,
+    /// Sorted by line, those of one line in their order; once they are asked for.
+    moves: OnceCell<Vec<&'a Move>>,
     /// Sorted by line.
     signals: Vec<&'a Signal>,
 }
 
-/// All that a market holds of one of its lines.
+/// All that a market holds of one of its lines, but for its moves.
 #[derive(Debug, PartialEq)]
 pub(crate) struct LinePart<'a> {
     pub(crate) line: Option<Line>,
     pub(crate) quotes: &'a [Quote],
     pub(crate) window: Option<&'a Window>,
-    pub(crate) moves: &'a [&'a Move],
     pub(crate) signals: &'a [&'a Signal],
     pub(crate) consensus: &'a [ConsensusSample],
 }
 
 impl<'a> Parts<'a> {
     pub(crate) fn of(state: &'a MarketState) -> Self {
-        let mut moves: Vec<_> = state.moves.iter().collect();
-        moves.sort_by_key(|moved| moved.key.line);
         let mut signals: Vec<_> = state.signals.iter().collect();
         signals.sort_by_key(|signal| signal.subject.line());
-        Self { state, moves, signals }
+        Self { state, moves: OnceCell::new(), signals }
     }
 
     /// Every line of which there is anything, in order.
@@ -43,7 +42,12 @@ impl<'a> Parts<'a> {
         let quotes = self.state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
         let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line).collect();
         lines.extend(self.state.windows.iter().map(|window| window.line));
-        lines.extend(self.moves.iter().map(|moved| moved.key.line));
+        for moved in self.state.moves.iter() {
+            // Most moves are of the line of the one before.
+            if lines.last() != Some(&moved.key.line) {
+                lines.push(moved.key.line);
+            }
+        }
         lines.extend(self.signals.iter().map(|signal| signal.subject.line()));
         lines.extend(self.state.consensus.iter().map(|sample| sample.line));
         lines.sort_unstable();
@@ -58,10 +62,28 @@ impl<'a> Parts<'a> {
             line,
             quotes: on_line(&self.state.quotes, line),
             window: window.and_then(|at| windows.get(at)),
-            moves: among(&self.moves, line, |moved| moved.key.line),
             signals: among(&self.signals, line, |signal| signal.subject.line()),
             consensus: among(&self.state.consensus, line, |sample| sample.line),
         }
+    }
+
+    /// The moves of a line, in their order.
+    pub(crate) fn moves_on(&self, line: Option<Line>) -> &[&'a Move] {
+        among(self.moves.get_or_init(|| self.sorted_moves()), line, |moved| moved.key.line)
+    }
+
+    fn sorted_moves(&self) -> Vec<&'a Move> {
+        let mut moves: Vec<_> = self.state.moves.iter().collect();
+        moves.sort_by_key(|moved| moved.key.line);
+        moves
+    }
+
+    /// Whether a line is as it is in another state of the market. Moves are compared where all else is equal, which is seldom so on a line
+    /// that a tick was of.
+    pub(crate) fn is_same_on(&self, line: Option<Line>, other: &Parts<'_>) -> bool {
+        self.on(line) == other.on(line)
+            && (self.state.moves.shares_all_with(&other.state.moves)
+                || self.moves_on(line) == other.moves_on(line))
     }
 }
 
@@ -152,11 +174,12 @@ mod tests {
             prop_assert!(listed.is_sorted_by(|a, b| a < b));
             for line in listed {
                 let part = parts.on(line);
-                let count = part.quotes.len() + part.moves.len() + part.signals.len() + part.consensus.len();
+                let moves = parts.moves_on(line);
+                let count = part.quotes.len() + moves.len() + part.signals.len() + part.consensus.len();
                 prop_assert!(count > 0 || part.window.is_some());
                 prop_assert!(part.quotes.iter().all(|quote| quote.key.line == line));
                 found.quotes.extend(part.quotes);
-                found.moves.extend(part.moves.iter().map(|moved| **moved));
+                found.moves.extend(moves.iter().map(|moved| **moved));
                 signals += part.signals.len();
                 found.consensus.extend(part.consensus);
                 windows.extend(part.window.cloned());
@@ -177,7 +200,7 @@ mod tests {
             for line in [None, Some(99_000)] {
                 let parts = Parts::of(&state);
                 let part = parts.on(line);
-                prop_assert!(part.quotes.is_empty() && part.window.is_none() && part.moves.is_empty());
+                prop_assert!(part.quotes.is_empty() && part.window.is_none() && parts.moves_on(line).is_empty());
             }
         }
     }

@@ -75,11 +75,17 @@ pub struct SavedWindow {
 }
 
 impl SavedLine {
-    pub(crate) fn new(event: &Arc<str>, market: Market, part: &LinePart<'_>, names: &Names) -> Self {
+    pub(crate) fn new(
+        event: &Arc<str>,
+        market: Market,
+        part: &LinePart<'_>,
+        moves: &[&Move],
+        names: &Names,
+    ) -> Self {
         // By name, as all that is written down.
         let mut table: Vec<_> = part.quotes.iter().collect();
         table.sort_by_key(|quote| (quote.key.outcome, quote.key.side, names.place(quote.key.book)));
-        let mut moves = part.moves.to_vec();
+        let mut moves = moves.to_vec();
         moves.sort_by_key(|moved| (moved.key.outcome, names.place(moved.key.book)));
         Self {
             event: Arc::clone(event),
@@ -247,7 +253,8 @@ mod tests {
     }
 
     fn saved(state: &MarketState, names: &Names) -> SavedLine {
-        SavedLine::new(&"e".into(), state.market, &Parts::of(state).on(LINE), names)
+        let parts = Parts::of(state);
+        SavedLine::new(&"e".into(), state.market, &parts.on(LINE), parts.moves_on(LINE), names)
     }
 
     proptest! {

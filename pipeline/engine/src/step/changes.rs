@@ -151,9 +151,9 @@ fn line_changes(
     let (was, now, market) = (was.map(|was| Parts::of(was)), Parts::of(now), now.market);
     let (were, lines) = (was.as_ref().map_or_else(Vec::new, Parts::lines), now.lines());
     for line in &lines {
-        let part = now.on(*line);
-        if was.as_ref().is_none_or(|was| was.on(*line) != part) {
-            changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, names))));
+        if was.as_ref().is_none_or(|was| !was.is_same_on(*line, &now)) {
+            let (part, moves) = (now.on(*line), now.moves_on(*line));
+            changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, moves, names))));
         }
     }
     let gone = were.into_iter().filter(|line| lines.binary_search(line).is_err());
