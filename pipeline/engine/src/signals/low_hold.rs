@@ -66,10 +66,16 @@ fn find_middles(
 ) {
     let &[one, other] = view.outcomes else { return };
     let venues = context.step.pricing.venues;
+    let is_wanted = |middle: &Middle<'_>| {
+        let is_open = is_open_middle(open, middle.bets[0], middle.bets[1]);
+        middle.implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS }
+    };
     let mut pairs = Vec::new();
-    if venues.share_a_currency() {
-        middles(view, [one, other], context, |_| true, &mut pairs);
-    } else {
+    middles(view, [one, other], context, |_| true, &mut pairs);
+    pairs.retain(is_wanted);
+    // In one currency no middle is cheaper than in all: most tables end here.
+    if !pairs.is_empty() && !venues.share_a_currency() {
+        pairs.clear();
         for currency in venues.currencies() {
             let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
             middles(view, [one, other], context, is_among, &mut pairs);
@@ -78,14 +84,12 @@ fn find_middles(
         // Stable: of equal ones the first currency's.
         pairs.sort_by(|a, b| lines(a).cmp(&lines(b)).then(a.implied.total_cmp(&b.implied)));
         pairs.dedup_by_key(|middle| lines(middle));
+        pairs.retain(is_wanted);
     }
     // Pairs grow with the square of the lines: those for which there can be no room are not even made.
     let mut room = MARKET_SIGNALS;
     for Middle { bets, implied } in pairs {
         let is_open = is_open_middle(open, bets[0], bets[1]);
-        if implied > if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS } {
-            continue;
-        }
         if is_open || room > 0 {
             room -= usize::from(!is_open);
             found.extend(holds(SignalKind::Middle, &bets, implied, context));
