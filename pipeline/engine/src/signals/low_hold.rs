@@ -9,9 +9,9 @@ use crate::arbs::Arb;
 use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::context::MarketContext;
 use crate::effect::SignalKind;
-use crate::market::{Family, Line, Outcome, WHOLE};
+use crate::market::{Family, Line, Side, WHOLE};
 use crate::odds;
-use crate::quotes::{Quote, on_offer};
+use crate::quotes::{Quote, QuoteStatus, of_bet};
 
 use super::found::Found;
 use super::signal::Signal;
@@ -70,15 +70,18 @@ fn find_middles(
         let is_open = is_open_middle(open, middle.bets[0], middle.bets[1]);
         middle.implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS }
     };
+    let lines = view.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+    let backs = |line| [one, other].map(|outcome| of_bet(line, outcome, Side::Back));
+    let lines: Vec<_> = lines.map(backs).collect();
     let mut pairs = Vec::new();
-    middles(view, [one, other], context, |_| true, &mut pairs);
+    middles(&lines, context, |_| true, &mut pairs);
     pairs.retain(is_wanted);
     // In one currency no middle is cheaper than in all: most tables end here.
     if !pairs.is_empty() && !venues.share_a_currency() {
         pairs.clear();
         for currency in venues.currencies() {
             let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
-            middles(view, [one, other], context, is_among, &mut pairs);
+            middles(&lines, context, is_among, &mut pairs);
         }
         let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
         // Stable: of equal ones the first currency's.
@@ -105,19 +108,17 @@ struct Middle<'a> {
     implied: f64,
 }
 
-/// The middles of some books' best prices that are near enough.
+/// The middles of some books' best prices that are near enough, of the back quotes of both outcomes of each line.
 fn middles<'a>(
-    view: &TableView<'a>,
-    outcomes: [Outcome; 2],
+    lines: &[[&'a [Quote]; 2]],
     context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
     pairs: &mut Vec<Middle<'a>>,
 ) {
-    let best = |outcome| {
-        let lines = view.quotes.chunk_by(|a, b| a.key.line == b.key.line);
-        lines.filter_map(|line| best_back(line, outcome, context, &is_among)).collect::<Vec<_>>()
+    let best = |of: usize| {
+        lines.iter().filter_map(|backs| best_back(backs[of], context, &is_among)).collect::<Vec<_>>()
     };
-    let [ones, others] = outcomes.map(best);
+    let [ones, others] = [0, 1].map(best);
     for first in ones {
         for second in &others {
             let implied = first.effective.implied_probability() + second.effective.implied_probability();
@@ -153,12 +154,12 @@ fn next_whole(line: Line) -> Line {
 }
 
 fn best_back<'a>(
-    line: &'a [Quote],
-    outcome: Outcome,
+    backs: &'a [Quote],
     context: &MarketContext<'_>,
     is_among: impl Fn(&Quote) -> bool,
 ) -> Option<&'a Quote> {
-    value::best_of(on_offer(line, outcome).filter(|quote| is_among(quote)), context)
+    let is_offered = |quote: &&Quote| quote.status == QuoteStatus::OnOffer && is_among(quote);
+    value::best_of(backs.iter().filter(is_offered), context)
 }
 
 /// A set of bets that gives nearly everything back, by its implied probability.
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
     use crate::arbs::settlement::{Settlement, results, settle};
     use crate::fixtures::{market, price, quote, symbols};
-    use crate::market::{Bet, Names, Side};
+    use crate::market::{Bet, Names, Outcome};
     use crate::venues::Level;
 
     proptest! {
