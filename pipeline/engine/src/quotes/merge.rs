@@ -106,19 +106,16 @@ pub(crate) fn merge(
             continue;
         }
         from += place(&old[from..], observation.key);
-        match old.get(from).filter(|quote| quote.key == observation.key) {
-            Some(quote) => {
-                note(quote, observation, context, samples, moves);
-                let now = quote.after(observation, context);
-                if !now.is_priced_as(quote) {
-                    lines.push(now.key.line);
-                }
-                table[from] = now;
+        if let Some(quote) = old.get(from).filter(|quote| quote.key == observation.key) {
+            note(quote, observation, context, samples, moves);
+            let now = quote.after(observation, context);
+            if !now.is_priced_as(quote) {
+                lines.push(now.key.line);
             }
-            None => {
-                lines.push(observation.key.line);
-                fresh.push(Quote::new(observation, context));
-            }
+            table[from] = now;
+        } else {
+            lines.push(observation.key.line);
+            fresh.push(Quote::new(observation, context));
         }
     }
     insert(&mut table, fresh);
