@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use arb_kafka_native::RecordQueue;
+use arb_kafka_native::{RecordError, RecordQueue};
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 use arb_runtime::machine::MachineTopics;
+use rdkafka::ClientContext;
 use rdkafka::Message;
 use rdkafka::consumer::{CommitMode, Consumer, ConsumerGroupMetadata};
 use rdkafka::error::KafkaError;
@@ -135,16 +136,16 @@ impl InputConsumer {
         if self.taken.pop(record) {
             return Ok(true);
         }
-        let taken = &mut self.taken;
-        pass(self.queue.take(BATCH, |it| taken.push(it.partition, it.offset, it.key, it.value)).map(|_| ()))?;
-        Ok(self.taken.pop(record))
+        let (taken, member, mut failed) = (&mut self.taken, &self.member, Ok(()));
+        self.queue.take(BATCH, |it| put(it, taken, member, &mut failed));
+        failed.map(|()| self.taken.pop(record))
     }
 
     /// Waits for a record, at most so long.
     fn wait(&mut self, time: Duration, record: &mut Record) -> Result<bool, KafkaError> {
-        let taken = &mut self.taken;
-        pass(self.queue.wait(time, |it| taken.push(it.partition, it.offset, it.key, it.value)).map(|_| ()))?;
-        Ok(self.taken.pop(record))
+        let (taken, member, mut failed) = (&mut self.taken, &self.member, Ok(()));
+        self.queue.wait(time, |it| put(it, taken, member, &mut failed));
+        failed.map(|()| self.taken.pop(record))
     }
 
     /// Commits positions outside any transaction. Only the bench does, to measure what a transaction costs: no other client
@@ -245,6 +246,10 @@ impl Input for InputConsumer {
     fn seek(&mut self, partition: i32, offset: i64) -> Result<(), LogError> {
         self.member.seek(self.topic, partition, Offset::Offset(offset)).map_err(fatal)?;
         self.taken.forget(partition);
+        // One that is still to be started begins there too.
+        if let Some(from) = self.starting.get_mut(&partition) {
+            *from = Offset::Offset(offset);
+        }
         Ok(())
     }
 }
@@ -260,23 +265,34 @@ fn event(rebalance: Rebalance) -> Event {
     }
 }
 
-/// Whether a client has not begun to read a partition, or has not ended to read it as it was assigned before. rdkafka keeps the text of
-/// this error alone.
+/// Whether a client has not begun to read a partition, has not ended to read it as it was assigned before, or began while it was
+/// asked. rdkafka keeps the text of this error alone.
 fn is_not_started(error: &KafkaError) -> bool {
-    let is_of = |code: RDKafkaErrorCode, text: &str| code.to_string().contains(text);
-    matches!(error, KafkaError::Seek(text)
-        if is_of(RDKafkaErrorCode::State, text) || is_of(RDKafkaErrorCode::PreviousInProgress, text))
+    use RDKafkaErrorCode as Code;
+    let codes = [Code::State, Code::PreviousInProgress, Code::Outdated];
+    matches!(error, KafkaError::Seek(text) if codes.iter().any(|code| code.to_string().contains(text)))
 }
 
-/// Leaves out an error that passes.
-fn pass(read: Result<(), RDKafkaErrorCode>) -> Result<(), KafkaError> {
-    read.map_err(KafkaError::MessageConsumption).or_else(|error| {
-        if is_transient(&error) {
-            tracing::warn!(%error, "the broker cannot be reached; trying on");
-            return Ok(());
+/// Adds a record to those that were taken. An error is reported as rdkafka reports those that it polls; the first that does not pass
+/// is kept.
+fn put(
+    it: Result<arb_kafka_native::Record<'_>, RecordError>,
+    taken: &mut TakenRecords,
+    member: &Member,
+    failed: &mut Result<(), KafkaError>,
+) {
+    match it {
+        Ok(it) => taken.push(it.partition, it.offset, it.key, it.value),
+        Err(RecordError { code, reason }) => {
+            member.consumer().context().error(KafkaError::Global(code), &reason);
+            let error = KafkaError::MessageConsumption(code);
+            if is_transient(&error) {
+                tracing::warn!(%error, reason, "the broker cannot be reached; trying on");
+            } else if failed.is_ok() {
+                *failed = Err(error);
+            }
         }
-        Err(error)
-    })
+    }
 }
 
 #[cfg(test)]
@@ -416,6 +432,25 @@ mod tests {
         input.member.consumer().incremental_assign(&list).unwrap();
         input.starting.insert(1, Offset::Offset(next[1]));
         read(&mut input, usize::MAX, &mut next);
+    }
+
+    /// It never skips to where there is something.
+    #[test]
+    fn a_position_that_the_broker_does_not_have_is_an_error_after_what_was_taken() {
+        let broker = MockCluster::new(1).unwrap();
+        let (mut input, mut next) = (started(&broker), [0; 2]);
+        read_some_of_many(&mut input, &mut next);
+        input.seek(1, 9_999).unwrap();
+        let (begun, mut record) = (Instant::now(), Record::default());
+        let error = loop {
+            assert!(begun.elapsed() < Duration::from_mins(3), "no error is reported");
+            match input.next(Duration::from_millis(20), &mut record) {
+                Ok(Event::Record) => assert_eq!(record.partition, 0),
+                Ok(_) => {}
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("offset"), "{error}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use arb_kafka_native::{RecordQueue, flush};
 use arb_schemas::topics::ODDS_TICKS;
 use rdkafka::Message;
@@ -130,10 +130,14 @@ impl BatchReader {
 
     /// Takes a batch.
     fn take(&mut self, most: usize) -> anyhow::Result<usize> {
-        let next = &mut self.next;
-        Ok(self.queue.take(most, |record| {
-            black_box((record.key, record.value));
-            next.insert(record.partition, record.offset + 1);
-        })?)
+        let (next, mut failed) = (&mut self.next, Ok(()));
+        let came = self.queue.take(most, |it| match it {
+            Ok(record) => {
+                black_box((record.key, record.value));
+                next.insert(record.partition, record.offset + 1);
+            }
+            Err(error) => failed = Err(anyhow!("{}: {}", error.code, error.reason)),
+        });
+        failed.map(|()| came)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! They are programs of others' libraries, which are no part of this repository: a simpler job (no signals, no flags, no lifetimes), written
 //! for a loop in Rust, a loop in Java, Apache Flink and Kafka Streams, exactly once. Our input is theirs tick by tick; and, since no feed
-//! is like it, our push feed, beside theirs on their ticks. Where they are missing, ours is measured alone. It judges nothing.
+//! is like it, our push feed, beside theirs on their ticks. Where they are missing, ours is measured alone. It never leaves out a figure
+//! because it is not what was expected.
 
 mod programs;
 mod rows;

@@ -5,7 +5,7 @@
 //!
 //! Source: librdkafka `rdkafka.h` (`rd_kafka_queue_new`, `rd_kafka_queue_forward`, `rd_kafka_consume_batch_queue`).
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +30,15 @@ pub struct Record<'a> {
     pub value: Option<&'a [u8]>,
 }
 
+/// What librdkafka reports instead of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordError {
+    /// What went wrong.
+    pub code: RDKafkaErrorCode,
+    /// In words.
+    pub reason: String,
+}
+
 /// A queue for the records of a consumer's partitions, apart from that of its events.
 pub struct RecordQueue<C: ConsumerContext> {
     /// librdkafka requires that a queue is destroyed before its client: it is dropped first.
@@ -50,9 +59,8 @@ impl<C: ConsumerContext> RecordQueue<C> {
         Some(Self { queue, messages: Vec::new(), consumer })
     }
 
-    /// From now on a partition's records come here. Those that are already in the consumer's queue stay there; one may even be on its
-    /// way there, and come later than the first one here. Where their order matters the partition is moved to a position
-    /// afterwards, which makes librdkafka drop what came before.
+    /// From now on a partition's records come here. What is already in the consumer's queue stays there, and is earlier; where the partition
+    /// is moved to a position afterwards, librdkafka drops it.
     ///
     /// It ends when the partition is given back, or assigned again. Returns `false` where the name is no topic's.
     pub fn forward(&self, topic: &str, partition: i32) -> bool {
@@ -69,59 +77,50 @@ impl<C: ConsumerContext> RecordQueue<C> {
         true
     }
 
-    /// Takes the records that are there, at most so many, without waiting; returns how many were there.
-    ///
-    /// # Errors
-    /// The first that librdkafka reports instead of a record, after all records were taken.
-    pub fn take(&mut self, most: usize, mut each: impl FnMut(Record<'_>)) -> Result<usize, RDKafkaErrorCode> {
+    /// Takes what is there, at most so many, without waiting; returns how many there were, records and errors.
+    pub fn take(&mut self, most: usize, mut each: impl FnMut(Result<Record<'_>, RecordError>)) -> usize {
         self.messages.resize(most, null_mut());
         // SAFETY: the queue is alive, and there is room for `most` pointers.
         let came =
             unsafe { c::rd_kafka_consume_batch_queue(self.queue.get(), 0, self.messages.as_mut_ptr(), most) };
-        let (mut taken, mut failed) = (0, None);
-        for message in self.messages.drain(..).take(usize::try_from(came).unwrap_or(0)) {
-            // SAFETY: the caller owns each of the messages that the call returned.
-            match unsafe { read(message, &mut each) } {
-                Ok(count) => taken += count,
-                Err(error) => failed = failed.or(Some(error)),
-            }
-        }
-        failed.map_or(Ok(taken), Err)
+        let messages = self.messages.drain(..).take(usize::try_from(came).unwrap_or(0));
+        // SAFETY: the caller owns each of the messages that the call returned.
+        messages.map(|message| usize::from(unsafe { give(message, &mut each) })).sum()
     }
 
-    /// Waits for a record, at most so long; returns whether one came.
-    ///
-    /// # Errors
-    /// What librdkafka reports instead of a record.
-    pub fn wait(&self, time: Duration, each: impl FnMut(Record<'_>)) -> Result<bool, RDKafkaErrorCode> {
+    /// Waits for a record or an error, at most so long; returns whether one came.
+    pub fn wait(&self, time: Duration, mut each: impl FnMut(Result<Record<'_>, RecordError>)) -> bool {
         let milliseconds = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
         // SAFETY: the queue is alive; the caller owns the message that it returns.
-        unsafe { read(c::rd_kafka_consume_queue(self.queue.get(), milliseconds), each) }
-            .map(|count| count > 0)
+        unsafe { give(c::rd_kafka_consume_queue(self.queue.get(), milliseconds), &mut each) }
     }
 }
 
-/// Gives a record away and destroys its message; returns how many it was: none for null.
+/// Gives a message away and destroys it; returns whether it was one, and not null.
 ///
 /// # Safety
 /// The message is null, or the caller owns it.
-unsafe fn read(
+unsafe fn give(
     message: *mut c::rd_kafka_message_t,
-    mut each: impl FnMut(Record<'_>),
-) -> Result<usize, RDKafkaErrorCode> {
+    each: &mut impl FnMut(Result<Record<'_>, RecordError>),
+) -> bool {
     // SAFETY: the caller's promise.
     let Some(message) = (unsafe { Handle::new(message, c::rd_kafka_message_destroy) }) else {
-        return Ok(0);
+        return false;
     };
     // SAFETY: the message is alive until the end of this call, and nobody else has it.
     let fields = unsafe { &*message.get() };
-    if fields.err != RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
-        return Err(fields.err.into());
+    if fields.err == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
+        // SAFETY: the bytes belong to the message, whose lengths are theirs.
+        let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
+        each(Ok(Record { partition: fields.partition, offset: fields.offset, key, value }));
+    } else {
+        // SAFETY: of a message with an error librdkafka returns a text that lives as long as the message.
+        let reason = unsafe { CStr::from_ptr(c::rd_kafka_message_errstr(message.get())) };
+        let reason = reason.to_string_lossy().trim().to_owned();
+        each(Err(RecordError { code: fields.err.into(), reason }));
     }
-    // SAFETY: the bytes belong to the message, whose lengths are theirs.
-    let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
-    each(Record { partition: fields.partition, offset: fields.offset, key, value });
-    Ok(1)
+    true
 }
 
 /// Bytes that librdkafka lends; `None` for null.
@@ -147,7 +146,7 @@ mod tests {
         let mut queue = RecordQueue::new(Arc::new(consumer)).unwrap();
         assert!(queue.forward("topic", 0) && queue.forward("topic", 1));
         assert!(!queue.forward("a\0b", 0), "no topic has such a name");
-        assert_eq!(queue.take(100, |record| panic!("{record:?}")), Ok(0));
-        assert_eq!(queue.wait(Duration::from_millis(1), |record| panic!("{record:?}")), Ok(false));
+        assert_eq!(queue.take(100, |record| panic!("{record:?}")), 0);
+        assert!(!queue.wait(Duration::from_millis(1), |record| panic!("{record:?}")));
     }
 }

@@ -14,7 +14,7 @@ mod flush;
 mod handle;
 mod token;
 
-pub use batch::{Record, RecordQueue};
+pub use batch::{Record, RecordError, RecordQueue};
 pub use commit::commit;
 pub use describe::{DescribeError, topic_id};
 pub use flush::flush;

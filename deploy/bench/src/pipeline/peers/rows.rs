@@ -21,9 +21,9 @@ pub(super) fn measured(ours: &OursOn, peers: &Peers, ticks: u64, rate: u32) -> M
     }
     let mut notes = vec![format!(
         "peers: a simpler job (keyed state, best prices, margin, stakes, windows; no signals, flags or lifetimes), exactly once, by programs \
-         that are no part of this repository, in turn with ours on one broker. They read {TICKS} ticks, of which each has another price, of 20,000 \
-         markets of 40 books; ours {ticks} records, one tick each: the same ticks, or those of our push feed with {} % of prices moving, which is \
-         a comparison of each engine on the ticks that it was measured with by itself. What each does first is not counted. CPU is of the client's process; a loop in Rust has the \
+         that are no part of this repository, in turn with ours on one broker. They read {TICKS} ticks, of which nearly each has another price, of 20,000 \
+         markets of 40 books; ours {ticks} records, one tick each: the same ticks, or those of our push feed with {} % of prices moving, lighter \
+         ones; that is the comparison for which the expectations were made. Delays are of 500 of their markets. What each does first is not counted. CPU is of the client's process; a loop in Rust has the \
          broker's CPU of its whole run. Delays are of {rate} ticks/s to a record that a reader of committed ones has; ours from the \
          time at which a tick was to be sent, theirs from the time at which it was sent, less the first {NOT_COUNTED} s. Both generators let a tick wait 0.5 ms for others.",
         MOVING[0]
