@@ -131,21 +131,15 @@ impl InputConsumer {
         is_forwarded.then_some(()).ok_or(KafkaError::MessageConsumption(RDKafkaErrorCode::UnknownPartition))
     }
 
-    /// The next record that has been taken or can be taken at once.
-    fn take(&mut self, record: &mut Record) -> Result<bool, KafkaError> {
-        if self.taken.pop(record) {
-            return Ok(true);
+    /// Takes the records that are there, or waits for one where there is none, at most so long.
+    fn take(&mut self, wait: Duration) -> Result<(), KafkaError> {
+        let (taken, member, mut failed) = (&mut self.taken, &self.member, Ok(()));
+        let mut each =
+            |it: Result<arb_kafka_native::Record<'_>, RecordError>| put(it, taken, member, &mut failed);
+        if self.queue.take(BATCH, &mut each) == 0 && !wait.is_zero() {
+            self.queue.wait(wait, &mut each);
         }
-        let (taken, member, mut failed) = (&mut self.taken, &self.member, Ok(()));
-        self.queue.take(BATCH, |it| put(it, taken, member, &mut failed));
-        failed.map(|()| self.taken.pop(record))
-    }
-
-    /// Waits for a record, at most so long.
-    fn wait(&mut self, time: Duration, record: &mut Record) -> Result<bool, KafkaError> {
-        let (taken, member, mut failed) = (&mut self.taken, &self.member, Ok(()));
-        self.queue.wait(time, |it| put(it, taken, member, &mut failed));
-        failed.map(|()| self.taken.pop(record))
+        failed
     }
 
     /// Commits positions outside any transaction. Only the bench does, to measure what a transaction costs: no other client
@@ -188,7 +182,8 @@ impl Input for InputConsumer {
             MemberEvent::Idle => {}
         }
         let wait = wait.min(if self.starting.is_empty() { EVENTS } else { STARTING });
-        if self.take(record).map_err(fatal)? || (!wait.is_zero() && self.wait(wait, record).map_err(fatal)?) {
+        self.take(wait).map_err(fatal)?;
+        if self.taken.pop(record) {
             return Ok(Event::Record);
         }
         self.starting.extend(self.member.tend());

@@ -13,7 +13,7 @@ use crate::caps::{
 };
 use crate::input::{Event, Frame};
 use crate::market::{Line, Market, QuoteKey, Symbol};
-use crate::quotes::{Move, Moves, Observation, SourceUpdate};
+use crate::quotes::{Move, Moves, Observation, SourceUpdate, find};
 use crate::state::MarketState;
 
 /// Whether a name is too long to be remembered.
@@ -51,7 +51,7 @@ pub(crate) fn admit(
 
 fn is_known(seen: &Observation, was: &[Arc<MarketState>]) -> bool {
     let market = was.iter().find(|market| market.market == seen.market);
-    market.is_some_and(|market| market.quotes.binary_search_by(|quote| quote.key.cmp(&seen.key)).is_ok())
+    market.is_some_and(|market| find(&market.quotes, seen.key).is_some())
 }
 
 /// What an event holds after a frame, as far as that was looked at.
