@@ -1,5 +1,7 @@
 //! The local ClickHouse: its migrations, the rights of its users, and the rows that survive a kill.
 
+use std::time::Duration;
+
 use arb_schemas::clickhouse::{MIGRATIONS, TABLES};
 use arb_sink::clickhouse::{role_statements, roles};
 use serde_json::{Value, json};
@@ -92,17 +94,34 @@ fn a_migration_that_was_cut_goes_on() {
     assert_eq!(kept.len(), 1);
 }
 
+/// One of them applies all. Without a lock one replaces views by their former definitions, which the other reads.
 #[test]
-fn two_migrators_at_a_time_do_no_harm() {
+fn of_six_migrators_at_a_time_one_applies_all() {
     let server = ClickHouse::start();
-    std::thread::scope(|scope| {
-        let both = [(); 2].map(|()| scope.spawn(|| server.try_migrate(&[])));
-        for output in both.map(|migrator| migrator.join().unwrap()) {
-            assert!(output.success, "{}", output.err);
-        }
+    let outputs = std::thread::scope(|scope| {
+        let migrators = [(); 6].map(|()| scope.spawn(|| server.migrate()));
+        migrators.map(|migrator| migrator.join().unwrap())
     });
-    assert_eq!(server.migrate(), "nothing to apply\n");
+    let (idle, busy): (Vec<_>, Vec<_>) = outputs.iter().partition(|output| *output == "nothing to apply\n");
+    assert_eq!((idle.len(), busy.len()), (5, 1), "{outputs:?}");
+    assert_eq!(busy[0].lines().count(), MIGRATIONS.len());
     assert!(server.try_migrate(&["--check"]).success);
+}
+
+#[test]
+fn a_migrator_that_is_killed_keeps_no_other_out() {
+    let server = ClickHouse::start();
+    for life in [20, 100, 200, 400, 800].map(Duration::from_millis) {
+        for database in ["arb", "arb_store"] {
+            server.query_as("migrator", &format!("DROP DATABASE IF EXISTS {database} SYNC"));
+        }
+        let mut migrator = server.migrator().spawn().unwrap();
+        std::thread::sleep(life);
+        migrator.kill().unwrap();
+        migrator.wait().unwrap();
+        server.migrate();
+        assert!(server.try_migrate(&["--check"]).success);
+    }
 }
 
 #[test]

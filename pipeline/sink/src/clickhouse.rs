@@ -6,6 +6,7 @@
 //! Source: the documentation of ClickHouse 26.7 (HTTP interface, access rights, settings constraints).
 
 mod migrate;
+mod migration_lock;
 pub mod roles;
 mod sql;
 pub(crate) mod tls;
@@ -82,6 +83,12 @@ pub enum Error {
     /// Its schema is not the version of this program.
     #[error("the schema of ClickHouse: {0}")]
     Schema(#[from] SchemaError),
+    /// Another migrator holds the lock.
+    #[error("another migrator has been at work for {} minutes: nothing was applied", .0.as_secs() / 60)]
+    Migrating(Duration),
+    /// The lock was lost in between.
+    #[error("the server ended the query that keeps other migrators out: run arb migrate again")]
+    NotAlone,
 }
 
 /// How a schema differs from what is known.

@@ -3,6 +3,7 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -45,10 +46,15 @@ impl ClickHouse {
 
     /// `arb migrate` with arguments.
     pub(crate) fn try_migrate(&self, arguments: &[&str]) -> RunOutput {
+        run(self.migrator().args(arguments))
+    }
+
+    /// The command `arb migrate`, not started.
+    pub(crate) fn migrator(&self) -> Command {
         let file = self.password_file("migrator");
         let mut command = arb();
         command.args(["migrate", "--clickhouse-url", &self.url, "--password-file"]).arg(file);
-        run(command.args(arguments))
+        command
     }
 
     /// A role's password, in a file.

@@ -1,15 +1,15 @@
 //! The migrations of the schema: each applied once, in order, and written down with the digest of its file.
 //!
 //! A migration that was interrupted is run again from its beginning: its statements are idempotent, and it is
-//! recorded only after the last. So two migrators at the same time are safe: both run the same statements and
-//! record the same line, which is read as one. It never changes a row and never migrates a schema of an
-//! unknown version.
+//! recorded only after the last. One migrator works at a time: an earlier migration that is run again would
+//! replace a view by its former definition, which a later one then cannot read. It never changes a row and never
+//! migrates a schema of an unknown version.
 
 use arb_schemas::clickhouse::{MIGRATIONS, Migration};
 use clickhouse::{Client, Row};
 use serde::{Deserialize, Serialize};
 
-use super::{Error, SchemaError, Settings, sha256};
+use super::{Error, SchemaError, Settings, migration_lock, sha256};
 
 /// Where they are written down. It is made by the migrator itself, before the first.
 const MAKE: [&str; 3] = [
@@ -40,16 +40,20 @@ impl Applied {
     }
 }
 
-/// Applies what is missing, as the migrator; what that was.
+/// Applies what is missing, as the migrator; what that was. It waits while another migrator is at work.
 ///
 /// # Errors
-/// When a statement is refused, or when the schema has an unknown version.
+/// When a statement is refused, when the schema has an unknown version, or when another migrator does not end.
 pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Error> {
     let client = settings.client()?;
+    migration_lock::alone(settings, &client, apply(settings, &client)).await
+}
+
+async fn apply(settings: &Settings, client: &Client) -> Result<Vec<&'static Migration>, Error> {
     for statement in MAKE {
         settings.ask(client.query_raw(statement).execute()).await?;
     }
-    let pending = pending(MIGRATIONS, &applied(settings, &client).await?)?;
+    let pending = pending(MIGRATIONS, &applied(settings, client).await?)?;
     for migration in pending {
         for statement in migration.statements() {
             settings.ask(client.query_raw(statement).execute()).await?;
