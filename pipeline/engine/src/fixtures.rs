@@ -39,7 +39,7 @@ pub(crate) fn symbols(names: &mut Names, count: u8) -> Vec<Symbol> {
 /// A back quote on offer, first seen and last confirmed at 0.
 pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: Price) -> Quote {
     Quote {
-        key: QuoteKey { line, outcome, side: Side::Back, book },
+        key: QuoteKey::new(line, outcome, Side::Back, book),
         price,
         effective: price,
         limit: Limit::from_minor(100_000),
@@ -55,7 +55,7 @@ pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: P
 /// An open window of these legs, of which nothing is proven.
 pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
     Window {
-        line: legs.first().and_then(|leg| leg.key.line),
+        line: legs.first().and_then(|leg| leg.key.line()),
         id: WindowId([7; 16]),
         opened_at: life.since,
         sequence: 1,

@@ -97,10 +97,10 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     }
     let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, engine.policy());
     let mut open = state.windows.iter();
-    for line in quotes.chunk_by(|a, b| a.key.line == b.key.line) {
+    for line in quotes::by_line(quotes) {
         let pricing = engine.pricing(&event.info.league);
         let Some(arb) = arbs::find_arb(line, outcomes, pricing, odds::ARB_BELOW) else { continue };
-        let window = open.next().filter(|window| window.line == line[0].key.line);
+        let window = open.next().filter(|window| window.line == line[0].key.line());
         let window = window.ok_or(Violation::OpenIffArb)?;
         if !window.legs.iter().eq(arb.legs.iter().copied()) {
             return Err(Violation::LegsAreBest);

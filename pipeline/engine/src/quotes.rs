@@ -19,4 +19,4 @@ pub(crate) use price_move::Move;
 pub(crate) use quote::{Observation, Quote};
 pub use quote::{QuoteStatus, QuoteView};
 pub(crate) use source_update::{SourceUpdate, any_withdrawn};
-pub(crate) use table::{find, of_bet, on_line, on_offer};
+pub(crate) use table::{by_line, find, of_bet, on_line, on_offer};

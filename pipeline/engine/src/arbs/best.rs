@@ -86,7 +86,7 @@ pub(crate) fn find_arb<'a>(
     pricing: PricingContext<'_>,
     below: f64,
 ) -> Option<Arb<'a>> {
-    let has_lays = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side == Side::Lay);
+    let has_lays = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side() == Side::Lay);
     let covers = covers_of(&Offers { line, has_lays }, outcomes);
     if pricing.venues.share_a_currency() {
         return least_of(&covers, pricing.names, below, |_| true);
@@ -96,7 +96,7 @@ pub(crate) fn find_arb<'a>(
         return None;
     }
     let of = |one| {
-        let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book, one);
+        let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book(), one);
         least_of(&covers, pricing.names, below, is_among)
     };
     pricing.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, pricing.names))
@@ -104,7 +104,7 @@ pub(crate) fn find_arb<'a>(
 
 /// Of the covers of two currencies the cheaper, as within one: books whose currency is not known are in both.
 fn of_either<'a>(a: Arb<'a>, b: Arb<'a>, names: &Names) -> Arb<'a> {
-    let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.place(leg.key.book)).collect::<Vec<_>>();
+    let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.place(leg.key.book())).collect::<Vec<_>>();
     let order = a.implied_probability.total_cmp(&b.implied_probability).then(a.pair.cmp(&b.pair));
     if order.then_with(|| books(&a).cmp(&books(&b))) == Ordering::Greater { b } else { a }
 }
@@ -153,9 +153,9 @@ fn implied(bets: &[CoverBet<'_>], is_among: impl Fn(&Quote) -> bool) -> Option<f
 
 /// The higher effective price, then the smaller book key, then the back bet.
 pub(crate) fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
-    let book = |quote: &Quote| names.place(quote.key.book);
+    let book = |quote: &Quote| names.place(quote.key.book());
     let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(&book(b)));
-    if order.then(a.key.side.cmp(&b.key.side)) == Ordering::Greater { b } else { a }
+    if order.then(a.key.side().cmp(&b.key.side())) == Ordering::Greater { b } else { a }
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
             .map(|(book, outcome, lay, thousandths, offered)| {
                 let price = Price::from_millionths(thousandths * 1_000).unwrap();
                 let mut quote = quote(books[*book], None, THREE[*outcome], price);
-                quote.key.side = if *lay { Side::Lay } else { Side::Back };
+                quote.key = quote.key.with_side(if *lay { Side::Lay } else { Side::Back });
                 let status = if *offered { QuoteStatus::OnOffer } else { QuoteStatus::Stale };
                 Quote { status, ..quote }
             })
@@ -195,10 +195,11 @@ mod tests {
         let offered = || line.iter().filter(|quote| quote.status == QuoteStatus::OnOffer);
         let implied = |quote: &Quote| quote.effective.implied_probability();
         let backs = |outcome: Outcome| {
-            offered().filter(move |q| q.key.outcome == outcome && q.key.side == Side::Back)
+            offered().filter(move |q| q.key.outcome() == outcome && q.key.side() == Side::Back)
         };
-        let lays =
-            |outcome: Outcome| offered().filter(move |q| q.key.outcome == outcome && q.key.side == Side::Lay);
+        let lays = |outcome: Outcome| {
+            offered().filter(move |q| q.key.outcome() == outcome && q.key.side() == Side::Lay)
+        };
         let cheapest = |quotes: Vec<&Quote>| quotes.into_iter().map(implied).min_by(f64::total_cmp);
         let mut covers = Vec::new();
         if let [one, other] = *outcomes {
@@ -244,7 +245,7 @@ mod tests {
                 .map(|name| quote(names.symbol(name), None, Outcome::Home, Price::from_millionths(2_000_000).unwrap()))
                 .collect();
             let best = line.iter().reduce(|a, b| better(a, b, &names)).unwrap();
-            prop_assert_eq!(&**names.name(best.key.book), "a");
+            prop_assert_eq!(&**names.name(best.key.book()), "a");
         }
     }
 }

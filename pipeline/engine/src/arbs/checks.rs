@@ -33,7 +33,7 @@ pub(crate) struct Case<'a> {
 
 impl Case<'_> {
     fn operator(&self, quote: &Quote) -> u32 {
-        self.venues.operator_of(quote.key.book)
+        self.venues.operator_of(quote.key.book())
     }
 }
 
@@ -63,7 +63,7 @@ fn measure(flag: Flag, case: &Case<'_>, leg: usize) -> Measure {
         Flag::Fresh => age(case, leg),
         Flag::Active => Measure::Status { leg, status: case.legs[leg].status },
         Flag::SameLine => {
-            Measure::OnLine { leg, is_of_first: case.legs[leg].key.line == case.legs[0].key.line }
+            Measure::OnLine { leg, is_of_first: case.legs[leg].key.line() == case.legs[0].key.line() }
         }
         Flag::SameRules => rules(case, leg),
         Flag::IndependentOperators => operator(case, leg),
@@ -112,7 +112,7 @@ fn age(case: &Case<'_>, leg: usize) -> Measure {
 
 fn rules(case: &Case<'_>, leg: usize) -> Measure {
     let of = |leg: usize| {
-        let venue = case.venues.venue(case.legs[leg].key.book);
+        let venue = case.venues.venue(case.legs[leg].key.book());
         venue.book.rules.as_ref().map(|rules| &rules.group)
     };
     let (rules, first) = (of(leg), of(0));
@@ -133,7 +133,7 @@ fn consensus(case: &Case<'_>, leg: usize) -> Measure {
     operators.dedup();
     let median = median(others.iter().map(|other| other.price.implied_probability()).collect());
     let off = median.map_or(0.0, |median| match quote.price.implied_probability() {
-        price if quote.key.side == Side::Back => median - price,
+        price if quote.key.side() == Side::Back => median - price,
         price => price - median,
     });
     Measure::Consensus { leg, operators: operators.len(), median, off }
@@ -143,7 +143,7 @@ fn consensus(case: &Case<'_>, leg: usize) -> Measure {
 fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
     let case = *case;
     let operator = case.operator(leg);
-    on_offer(case.line, leg.key.outcome).filter(move |quote| case.operator(quote) != operator)
+    on_offer(case.line, leg.key.outcome()).filter(move |quote| case.operator(quote) != operator)
 }
 
 /// Of an even number the mean of the two in the middle; `None` of none.
@@ -158,7 +158,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::fixtures::{World, book, price, quote};
-    use crate::market::Outcome;
+    use crate::market::{Outcome, QuoteKey};
     use crate::quotes::QuoteStatus;
     use crate::venues::Books;
 
@@ -218,7 +218,10 @@ mod tests {
         assert_eq!(old, ["fresh: a was last confirmed 901 s ago; 95 of 100 of its prices are within 900 s"]);
         let suspended = of(|legs, _, _| legs[1].status = QuoteStatus::Suspended);
         assert_eq!(suspended, ["active: b takes no bets"]);
-        let lines = of(|legs, _, _| legs[1].key.line = Some(500));
+        let lines = of(|legs, _, _| {
+            let key = legs[1].key;
+            legs[1].key = QuoteKey::new(Some(500), key.outcome(), key.side(), key.book());
+        });
         assert_eq!(lines, ["same_line: the legs are on different lines"]);
         let outlier = of(|legs, _, _| legs[0].price = price("4"));
         assert_eq!(
@@ -248,7 +251,7 @@ mod tests {
         let among = |books: &[&str]| {
             failed(["a", "b"], |_, case, _| {
                 let world = world();
-                let is_among = |quote: &&Quote| books.iter().any(|name| world.book(name) == quote.key.book);
+                let is_among = |quote: &&Quote| books.iter().any(|name| world.book(name) == quote.key.book());
                 let kept: Vec<_> = case.line.iter().filter(is_among).copied().collect();
                 case.line = kept.leak();
             })

@@ -62,13 +62,13 @@ pub(crate) fn entry_of(
 }
 
 fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> Leg {
-    let venue = context.step.pricing.venues.venue(leg.key.book);
+    let venue = context.step.pricing.venues.venue(leg.key.book());
     let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
     let liability =
-        |placed| if leg.key.side == Side::Lay { stakes::liability(placed, leg.price) } else { None };
+        |placed| if leg.key.side() == Side::Lay { stakes::liability(placed, leg.price) } else { None };
     Leg {
-        outcome: leg.key.outcome.into(),
-        side: leg.key.side.into(),
+        outcome: leg.key.outcome().into(),
+        side: leg.key.side().into(),
         book: (&venue.key).into(),
         operator: venue.operator().into(),
         price: leg.price,
@@ -80,15 +80,15 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         limit: leg.limit.map(Limit::minor).map(Money),
         price_moved_at: Time(leg.price_moved_at),
         last_seen_at: Time(leg.span_end),
-        expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book.index()))),
+        expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book().index()))),
         link: link_of(leg, context),
     }
 }
 
 /// Where a leg can be placed: as the source states it, else by the table of books.
 fn link_of(leg: &Quote, context: &MarketContext<'_>) -> Option<Name> {
-    let stated = context.links.iter().find(|link| link.book == leg.key.book);
-    let venue = context.step.pricing.venues.venue(leg.key.book);
+    let stated = context.links.iter().find(|link| link.book == leg.key.book());
+    let venue = context.step.pricing.venues.venue(leg.key.book());
     let template = || venue.book.link.as_ref()?.fill(context.step.event, context.market, &venue.key);
     stated.map(|stated| stated.link.clone()).or_else(template)
 }
@@ -96,8 +96,11 @@ fn link_of(leg: &Quote, context: &MarketContext<'_>) -> Option<Name> {
 /// What a taker must know.
 fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Open<Warning>> {
     let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
-    let half =
-        arb.legs.iter().any(|leg| leg.key.line.is_some_and(is_quarter)).then_some(Warning::HalfPushPossible);
+    let half = arb
+        .legs
+        .iter()
+        .any(|leg| leg.key.line().is_some_and(is_quarter))
+        .then_some(Warning::HalfPushPossible);
     let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
     push.into_iter().chain(half).chain(unknown).map(Open::Known).collect()
 }

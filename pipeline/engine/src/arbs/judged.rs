@@ -106,7 +106,7 @@ pub(crate) fn explain(
 /// By what the flags of an arb are decided now.
 pub(crate) fn basis(arb: &Arb<'_>, context: &MarketContext<'_>) -> Basis {
     let step = context.step;
-    let expected = |leg: &&Quote| step.moment.expected.interval(leg.key.book.index());
+    let expected = |leg: &&Quote| step.moment.expected.interval(leg.key.book().index());
     Basis {
         at: step.now,
         margin_limit: step.margins.limit(context.in_play()),
@@ -167,12 +167,12 @@ fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
 }
 
 fn bet(leg: &Quote, context: &MarketContext<'_>) -> Option<(Bet, Price)> {
-    Some((Bet::new(context.market, leg.key.outcome, leg.key.side, leg.key.line)?, leg.effective))
+    Some((Bet::new(context.market, leg.key.outcome(), leg.key.side(), leg.key.line())?, leg.effective))
 }
 
 fn staked(leg: &Quote, share: f64, context: &MarketContext<'_>) -> Leg {
     let Quote { key, price, .. } = *leg;
-    Leg { share, side: key.side, price, limit: limit(leg), step: book(leg, context).step }
+    Leg { share, side: key.side(), price, limit: limit(leg), step: book(leg, context).step }
 }
 
 /// In minor units; of a lay the backer's stake.
@@ -181,7 +181,7 @@ fn limit(leg: &Quote) -> Option<i64> {
 }
 
 pub(super) fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
-    &context.step.pricing.venues.venue(leg.key.book).book
+    &context.step.pricing.venues.venue(leg.key.book()).book
 }
 
 /// The possible settlements of a level result, with one rule for each leg: each book has its rules. Under the
@@ -193,7 +193,7 @@ fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
         let level = if is_three_way { Level::Outcome } else { Level::Impossible };
         return vec![vec![level; arb.legs.len()]];
     }
-    let of = |leg: &&Quote| pricing.venues.levels(leg.key.book, pricing.league, context.market.period);
+    let of = |leg: &&Quote| pricing.venues.levels(leg.key.book(), pricing.league, context.market.period);
     Level::combined(arb.legs.iter().map(of))
 }
 
@@ -247,7 +247,7 @@ mod tests {
         let step = world.step(0, 0);
         let leg = |outcome, side| {
             let mut quote = quote(world.book("b"), None, outcome, price("2.1"));
-            quote.key.side = side;
+            quote.key = quote.key.with_side(side);
             quote
         };
         let three = [Outcome::Home, Outcome::Draw, Outcome::Away].map(|outcome| leg(outcome, Side::Back));

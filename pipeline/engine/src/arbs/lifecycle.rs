@@ -65,7 +65,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
     let followed = Followed { legs: &legs, in_play: context.in_play(), margin };
     let window = Window {
-        line: arb.legs.first().and_then(|leg| leg.key.line),
+        line: arb.legs.first().and_then(|leg| leg.key.line()),
         id: window_id(arb, context),
         opened_at: context.step.now,
         sequence: effects.next(),
@@ -141,7 +141,7 @@ fn most_stake(a: Option<i64>, b: Option<i64>) -> Option<i64> {
 
 /// What filters of a stream compare of a window, as it was shown.
 fn filter_values(window: &Window, step: &StepContext<'_>) -> FilterValues {
-    let book = |leg: &Quote| (&step.pricing.venues.venue(leg.key.book).key).into();
+    let book = |leg: &Quote| (&step.pricing.venues.venue(leg.key.book()).key).into();
     FilterValues {
         margin: window.margin,
         verified: window.verification.is_verified(),
@@ -244,10 +244,10 @@ fn alert_stale(window: &Window, leg: &Quote, step: &StepContext<'_>, effects: &m
         scope: AlertScope::Arb.into(),
         state: BookState::Stale.into(),
         event: (**step.event).clone(),
-        book: step.pricing.names.name(leg.key.book).into(),
+        book: step.pricing.names.name(leg.key.book()).into(),
         arb_id: Some(window.id.to_string()),
         last_seen_at: Some(Time(leg.span_end)),
-        expected_interval: Seconds(step.moment.expected.interval(leg.key.book.index())),
+        expected_interval: Seconds(step.moment.expected.interval(leg.key.book().index())),
         at: Time(step.now),
         sequence: effects.next(),
     };
@@ -337,7 +337,11 @@ mod tests {
     #[test]
     fn a_change_of_legs_or_flags_is_an_update_and_the_rest_a_refresh() {
         assert_eq!(after(|line| line[0].price = price("2.2")), ["updated"]);
-        assert_eq!(after(|line| line[0].key.book = line[1].key.book), ["updated"], "another book");
+        assert_eq!(
+            after(|line| line[0].key = line[0].key.with_book(line[1].key.book())),
+            ["updated"],
+            "another book"
+        );
         assert_eq!(after(|line| line[0].span_end += SECOND), ["refreshed"]);
         assert_eq!(after(|line| line[0].price_moved_at += SECOND), ["refreshed"]);
         assert_eq!(after(|line| line[0].limit = Limit::from_minor(77)), ["refreshed"]);
@@ -370,7 +374,7 @@ mod tests {
         let world = World::new(Books::default(), 3);
         let window = opened(&world);
         let mut now = line(&world);
-        let other = Quote { key: crate::market::QuoteKey { book: world.book("c"), ..now[0].key }, ..now[0] };
+        let other = Quote { key: now[0].key.with_book(world.book("c")), ..now[0] };
         now[0].status = QuoteStatus::Stale;
         now.insert(1, other);
         let (next, words) = advanced(&world, Some(&window), &now, |step| step.at.offset = 2);

@@ -29,7 +29,7 @@ pub(crate) fn user_window(
     let (in_play, margin) = (context.in_play(), judged.margin);
     let life = || Followed { legs: &legs, in_play, margin }.begin(context);
     Window {
-        line: legs.first().and_then(|leg| leg.key.line),
+        line: legs.first().and_then(|leg| leg.key.line()),
         id: known.map_or_else(|| user_window_id(&legs, context), |window| window.id),
         opened_at: known.map_or(since, |window| window.opened_at),
         sequence: known.map_or(0, |window| window.sequence),
@@ -54,8 +54,8 @@ fn user_window_id(legs: &[Quote], context: &MarketContext<'_>) -> WindowId {
     let mut hash = Sha256::new();
     hash.update(format!("standing/{}/{}/", context.step.event.id, context.market.key()));
     for Quote { key, .. } in legs {
-        let (side, book) = (key.side.key(), context.step.pricing.names.name(key.book));
-        hash.update(format!("{:?}/{}/{side}/{book};", key.line, key.outcome.key()));
+        let (side, book) = (key.side().key(), context.step.pricing.names.name(key.book()));
+        hash.update(format!("{:?}/{}/{side}/{book};", key.line(), key.outcome().key()));
     }
     WindowId(first_16(hash))
 }

@@ -16,7 +16,8 @@ use super::best::Arb;
 pub(super) fn window_id(arb: &Arb<'_>, context: &MarketContext<'_>) -> WindowId {
     let Coordinate { topic, partition, offset } = context.step.at;
     let market = context.market;
-    let line = arb.legs.first().and_then(|leg| leg.key.line).map(|line| line.to_string()).unwrap_or_default();
+    let line =
+        arb.legs.first().and_then(|leg| leg.key.line()).map(|line| line.to_string()).unwrap_or_default();
     let mut hash = Sha256::new();
     // One record can open a window by the time that it brings, and another of the same key by its content.
     if context.step.by_time {
@@ -25,7 +26,7 @@ pub(super) fn window_id(arb: &Arb<'_>, context: &MarketContext<'_>) -> WindowId 
     hash.update(format!("surebet/{topic}/{partition}/{offset}/{}/", context.step.event.id));
     for leg in &arb.legs {
         let (family, period) = (market.family.key(), market.period.key());
-        let outcome = match (arb.pair, leg.key.side) {
+        let outcome = match (arb.pair, leg.key.side()) {
             (Some(outcome), Side::Lay) => format!("not_{}", outcome.key()),
             _ => covered(leg).key().to_owned(),
         };
@@ -36,7 +37,7 @@ pub(super) fn window_id(arb: &Arb<'_>, context: &MarketContext<'_>) -> WindowId 
 
 /// What a leg of a set that is no pair covers: laying one of two outcomes is backing the other.
 fn covered(leg: &Quote) -> Outcome {
-    match (leg.key.side, leg.key.outcome) {
+    match (leg.key.side(), leg.key.outcome()) {
         (Side::Lay, Outcome::Home) => Outcome::Away,
         (Side::Lay, Outcome::Away) => Outcome::Home,
         (Side::Lay, Outcome::Over) => Outcome::Under,
@@ -95,7 +96,7 @@ mod tests {
         let id = |legs: &[Quote], pair| window_id(&arb(legs, pair), &context(&step, "h2h"));
         let of = |name, outcome, side, decimal| {
             let mut quote = quote(world.book(name), None, outcome, price(decimal));
-            quote.key.side = side;
+            quote.key = quote.key.with_side(side);
             quote
         };
         let home = of("a", Outcome::Home, Side::Back, "2.1");

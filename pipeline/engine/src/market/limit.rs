@@ -1,9 +1,9 @@
 //! How much may be staked at a price, as its book or exchange states it.
 //!
 //! It is whole minor units of the book's currency, and of a lay the backer's stake, as order books quote it;
-//! `stakes` computes the liability. Eight bytes, including "no limit": a quote, which is copied often, has 72
-//! with it and had 64 without, where an `Option<i64>` would make it 80. It never guesses a limit that no
-//! source reports.
+//! `stakes` computes the liability. Eight bytes, including "no limit": a quote, which is copied often, has 64
+//! with it, a line of a processor's cache, where an `Option<i64>` would make it 72. It never guesses a limit
+//! that no source reports.
 
 use std::num::NonZeroU64;
 
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_quote_has_the_documented_size() {
-        assert_eq!((size_of::<Option<Limit>>(), size_of::<Quote>()), (8, 72));
+        assert_eq!((size_of::<Option<Limit>>(), size_of::<Quote>()), (8, 64));
     }
 
     #[test]

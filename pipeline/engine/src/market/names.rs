@@ -16,6 +16,14 @@ pub const PUSHED_SOURCE: &str = "push/";
 pub(crate) struct Symbol(u32);
 
 impl Symbol {
+    /// How many there can be, a power of two: keys of quotes have 27 bits for a book.
+    pub(super) const COUNT: u32 = 1 << 27;
+
+    /// The symbol of a number below [`Self::COUNT`].
+    pub(super) fn of(number: u32) -> Self {
+        Self(number)
+    }
+
     /// Its place in tables by symbol, which are no larger than the table of names.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
@@ -39,8 +47,9 @@ impl Names {
         if let Some(symbol) = self.symbols.get(name) {
             return *symbol;
         }
-        // A partition sees a few hundred books and sources; four thousand million would be a fault upstream.
-        let symbol = Symbol(u32::try_from(self.by_symbol.len()).unwrap_or(u32::MAX));
+        // A partition sees a few hundred books and sources; more would not fit into the memory.
+        let number = u32::try_from(self.by_symbol.len()).unwrap_or(u32::MAX);
+        let symbol = Symbol(number.min(Symbol::COUNT - 1));
         let name: Arc<str> = name.into();
         let place = self.sorted.partition_point(|other| *self.by_symbol[other.index()] < *name);
         self.sorted.insert(place, symbol);

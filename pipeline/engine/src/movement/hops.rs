@@ -124,7 +124,7 @@ mod tests {
 
     fn moves(seconds: &[i64]) -> Moves {
         let book = symbols(&mut Names::default(), 1)[0];
-        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book };
+        let key = QuoteKey::new(None, Outcome::Home, Side::Back, book);
         let of = |(index, second): (usize, &i64)| {
             let price = |index: usize| price(&format!("1.{}", 10 + index));
             let (from, to) = (price(index), price(index + 1));

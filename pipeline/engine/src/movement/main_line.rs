@@ -6,13 +6,13 @@
 use std::cmp::Reverse;
 
 use crate::market::{Line, Outcome};
-use crate::quotes::{Quote, on_offer};
+use crate::quotes::{Quote, by_line, on_offer};
 
 /// The line that most books quote on both sides; `was` is the one before, which holds against as many.
 pub(crate) fn main_line(quotes: &[Quote], outcomes: &[Outcome], was: Option<Line>) -> Option<Line> {
     let &[one, other] = outcomes else { return None };
-    let lines = quotes.chunk_by(|a, b| a.key.line == b.key.line).filter_map(|quotes| {
-        let line = quotes[0].key.line?;
+    let lines = by_line(quotes).filter_map(|quotes| {
+        let line = quotes[0].key.line()?;
         let books = books_on_both(quotes, one, other);
         (books > 0).then(|| (books, Some(line) == was, Reverse(from_even(quotes, one, other)), Reverse(line)))
     });
@@ -21,10 +21,10 @@ pub(crate) fn main_line(quotes: &[Quote], outcomes: &[Outcome], was: Option<Line
 
 /// How many books offer both outcomes of a line; both are sorted by book.
 fn books_on_both(quotes: &[Quote], one: Outcome, other: Outcome) -> usize {
-    let mut others = on_offer(quotes, other).map(|quote| quote.key.book).peekable();
+    let mut others = on_offer(quotes, other).map(|quote| quote.key.book()).peekable();
     let is_on_both = |quote: &&Quote| {
-        while others.next_if(|book| *book < quote.key.book).is_some() {}
-        others.peek() == Some(&quote.key.book)
+        while others.next_if(|book| *book < quote.key.book()).is_some() {}
+        others.peek() == Some(&quote.key.book())
     };
     on_offer(quotes, one).filter(is_on_both).count()
 }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_book_counts_where_both_of_its_sides_are_on_offer() {
         let mut table = table(&[(2_500, &[0, 1, 2], "1.9", "1.9"), (3_000, &[0, 1], "1.9", "1.9")]);
-        for quote in table.iter_mut().filter(|quote| quote.key.line == Some(2_500)).take(2) {
+        for quote in table.iter_mut().filter(|quote| quote.key.line() == Some(2_500)).take(2) {
             quote.status = QuoteStatus::Stale;
         }
         assert_eq!(main_line(&table, &BOTH, None), Some(3_000));

@@ -32,16 +32,16 @@ pub(crate) fn report(
             continue;
         }
         // By name: a restored engine numbers books in another order.
-        let order = |moved: &Move| (moved.key.line, moved.key.outcome);
-        sums.sort_by_key(|sum| (order(sum), context.step.pricing.names.place(sum.key.book)));
+        let order = |moved: &Move| (moved.key.line(), moved.key.outcome());
+        sums.sort_by_key(|sum| (order(sum), context.step.pricing.names.place(sum.key.book())));
         let is_in_report = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
         let mark = |moved: &Move| Move { is_reported: moved.is_reported || is_in_report(moved), ..*moved };
         now = Some(moves.iter().map(mark).collect());
         for Move { key, from, to, .. } in sums {
             let of_price = LineMovement {
-                line: key.line.map(Points),
-                outcome: Some(key.outcome.into()),
-                book: Some(context.step.pricing.names.name(key.book).into()),
+                line: key.line().map(Points),
+                outcome: Some(key.outcome().into()),
+                book: Some(context.step.pricing.names.name(key.book()).into()),
                 price_from: Some(from),
                 price_to: Some(to),
                 probability_change: Some(to.implied_probability() - from.implied_probability()),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn moved(world: &World, book: &str, second: i64, from: i64, to: i64) -> Move {
-        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book: world.book(book) };
+        let key = QuoteKey::new(None, Outcome::Home, Side::Back, world.book(book));
         let [from, to] = [from, to].map(|price| Price::from_millionths(price * 10_000).unwrap());
         Move { key, at: second * SECOND, from, to, is_reported: false }
     }

@@ -73,7 +73,7 @@ impl MergeContext<'_> {
         if seen.suspended {
             QuoteStatus::Suspended
         } else {
-            self.moment.judge(seen.last_seen_at, seen.key.book)
+            self.moment.judge(seen.last_seen_at, seen.key.book())
         }
     }
 }
@@ -110,11 +110,11 @@ pub(crate) fn merge(
             note(quote, observation, context, samples, moves);
             let now = quote.after(observation, context);
             if !now.is_priced_as(quote) {
-                lines.push(now.key.line);
+                lines.push(now.key.line());
             }
             table[from] = now;
         } else {
-            lines.push(observation.key.line);
+            lines.push(observation.key.line());
             fresh.push(Quote::new(observation, context));
         }
     }
@@ -122,7 +122,7 @@ pub(crate) fn merge(
     if context.update.covers(context.market) {
         // What it names it gave just now: that it does not withdraw.
         let withdrawn = table.extract_if(.., |quote| quote.is_withdrawn_by(context.update));
-        lines.extend(withdrawn.map(|quote| quote.key.line));
+        lines.extend(withdrawn.map(|quote| quote.key.line()));
     }
     lines.sort_unstable();
     lines.dedup();
@@ -171,11 +171,11 @@ fn note(
 ) {
     let at = context.update.received_at;
     if seen.last_seen_at > quote.span_end {
-        samples.sample(seen.key.book, quote.span_end, at);
+        samples.sample(seen.key.book(), quote.span_end, at);
     }
     // Where time brings nothing no move is ever reported.
     let time_counts = context.moment.watermark != Micros::MIN;
-    if time_counts && seen.price != quote.price && seen.key.side == Side::Back {
+    if time_counts && seen.price != quote.price && seen.key.side() == Side::Back {
         moves.push(Move { key: seen.key, at, from: quote.price, to: seen.price, is_reported: false });
     }
 }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn seen(book: Symbol, price: u32, at: Micros) -> Observation {
-        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book };
+        let key = QuoteKey::new(None, Outcome::Home, Side::Back, book);
         let price = Price::from_millionths(price.into()).unwrap();
         let (suspended, limit, price_moved_at) = (false, None, None);
         Observation { market: h2h(), key, price, limit, suspended, last_seen_at: at, price_moved_at }
@@ -294,9 +294,9 @@ mod tests {
         assert_eq!(left(&context(ours, 2)), 0);
         let only_a = SourceUpdate { books: Some(vec![a]), ..context(ours, 2) };
         assert!(any_withdrawn(h2h(), &table, &only_a));
-        assert_eq!(merge(&table, &[], &only_a)[0].key.book, b);
+        assert_eq!(merge(&table, &[], &only_a)[0].key.book(), b);
         let taken_over = merge(&table, &[seen(a, 2_000_000, 3)], &context(other, 3));
-        assert_eq!(merge(&taken_over, &[], &context(ours, 4))[0].key.book, a);
+        assert_eq!(merge(&taken_over, &[], &context(ours, 4))[0].key.book(), a);
     }
 
     /// (book, price in tenths, seconds before the update, suspended), in the order of the frame.

@@ -78,7 +78,7 @@ impl Moment<'_> {
     /// The status that time gives a quote: only what is on offer can lose by it.
     pub(crate) fn status(&self, quote: &Quote) -> QuoteStatus {
         match quote.status {
-            QuoteStatus::OnOffer => self.judge(quote.span_end, quote.key.book),
+            QuoteStatus::OnOffer => self.judge(quote.span_end, quote.key.book()),
             status => status,
         }
     }
@@ -95,7 +95,7 @@ impl Moment<'_> {
             QuoteStatus::OnOffer => false,
             QuoteStatus::Stale => true,
             QuoteStatus::Suspended | QuoteStatus::Started => {
-                self.watermark > self.fresh_until(quote.span_end, quote.key.book)
+                self.watermark > self.fresh_until(quote.span_end, quote.key.book())
             }
         }
     }

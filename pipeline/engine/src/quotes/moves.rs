@@ -122,7 +122,7 @@ mod tests {
 
     fn list(times: &[Micros]) -> Vec<Move> {
         let book = symbols(&mut Names::default(), 1)[0];
-        let key = QuoteKey { line: None, outcome: Outcome::Home, side: Side::Back, book };
+        let key = QuoteKey::new(None, Outcome::Home, Side::Back, book);
         let of = |at: &Micros| Move { key, at: *at, from: price("2"), to: price("2.1"), is_reported: false };
         times.iter().map(of).collect()
     }

@@ -10,7 +10,7 @@ use super::quote::Quote;
 pub(crate) fn outcomes(market: Market, sport: &str, quotes: &[Quote], policy: Policy) -> &'static [Outcome] {
     // A book that lays the draw offers it too; the raw policy has no lays.
     let counts = |side| side == Side::Back || policy == Policy::Board;
-    let is_draw = |quote: &Quote| quote.key.outcome == Outcome::Draw && counts(quote.key.side);
+    let is_draw = |quote: &Quote| quote.key.outcome() == Outcome::Draw && counts(quote.key.side());
     let draw_offered = market.family == Family::H2h && quotes.iter().any(is_draw);
     market::outcome_set(market, sport, draw_offered, policy)
 }
@@ -28,7 +28,7 @@ mod tests {
             .iter()
             .map(|(outcome, side)| {
                 let mut quote = quote(book, None, *outcome, price("2"));
-                quote.key.side = *side;
+                quote.key = quote.key.with_side(*side);
                 quote
             })
             .collect();

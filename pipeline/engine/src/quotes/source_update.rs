@@ -42,7 +42,7 @@ impl Quote {
     pub(super) fn is_withdrawn_by(&self, update: &SourceUpdate) -> bool {
         self.source == update.source
             && self.received_at < update.received_at
-            && update.books.as_ref().is_none_or(|books| books.contains(&self.key.book))
+            && update.books.as_ref().is_none_or(|books| books.contains(&self.key.book()))
     }
 }
 

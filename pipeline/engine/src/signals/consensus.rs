@@ -58,7 +58,7 @@ pub(super) fn pass_time(
     let mut samples: Option<Vec<ConsensusSample>> = None;
     for (outcome, quotes) in offered(market, context) {
         let known = samples.as_deref().unwrap_or(market.consensus);
-        let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line, outcome);
+        let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line(), outcome);
         let probability = median(&quotes);
         let known: Vec<_> = known.iter().filter(of).copied().collect();
         if known.last().is_some_and(|last| last.probability == probability) {
@@ -66,7 +66,7 @@ pub(super) fn pass_time(
         }
         let has_risen = known.last().is_some_and(|last| last.probability < probability);
         let lowest = lowest(&known, now).filter(|_| has_risen);
-        let sample = ConsensusSample { line: quotes[0].key.line, outcome, at: now, probability };
+        let sample = ConsensusSample { line: quotes[0].key.line(), outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(market.consensus), sample, now));
         found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
     }
@@ -139,7 +139,7 @@ fn dropped(
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();
-    quotes.sort_by_key(|quote| context.step.pricing.names.place(quote.key.book));
+    quotes.sort_by_key(|quote| context.step.pricing.names.place(quote.key.book()));
     let evidence = quotes.iter().map(|quote| (Role::Other, **quote, None)).collect();
     let found = Found::new(SignalKind::OddsDrop, vec![*best], now + LASTS, context.step.pricing.names)?;
     Some(Found {

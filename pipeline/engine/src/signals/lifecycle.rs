@@ -179,7 +179,7 @@ fn close(signal: &Signal, reason: SignalCloseReason, context: &MarketContext<'_>
 
 /// Why a signal that follows from the table is not found; `None` of one that was not looked for, because its line is as it was.
 fn faded(signal: &Signal, view: &TableView<'_>) -> Option<SignalCloseReason> {
-    let is_of = |line: &&[Quote]| line[0].key.line == signal.subject.line();
+    let is_of = |line: &&[Quote]| line[0].key.line() == signal.subject.line();
     let was_looked_for = match signal.subject.kind {
         // Of pairs of lines all are looked at.
         SignalKind::Middle => !view.lines.is_empty(),
@@ -191,7 +191,7 @@ fn faded(signal: &Signal, view: &TableView<'_>) -> Option<SignalCloseReason> {
 /// When a signal that is kept expires: of one that follows from the table when its bets do, which depends on what is expected of their
 /// books by now.
 fn expires_at(signal: &Signal, context: &MarketContext<'_>) -> Micros {
-    let until = |bet: &Quote| context.step.moment.fresh_until(bet.span_end, bet.key.book);
+    let until = |bet: &Quote| context.step.moment.fresh_until(bet.span_end, bet.key.book());
     let until = signal.bets.iter().filter(|_| signal.subject.kind.is_of_table()).map(until);
     until.min().unwrap_or(signal.expires_at)
 }
@@ -205,7 +205,7 @@ fn why_faded(signal: &Signal, quotes: &[Quote]) -> SignalCloseReason {
 fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Option<SignalCloseReason> {
     if signal.subject.kind != SignalKind::StalePrice {
         // Its bet is the best of many books': another takes its place.
-        let outcome = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
+        let outcome = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
         let is_offered = |quote: &Quote| {
             quote.status == QuoteStatus::OnOffer
                 && signal.bets.iter().any(|bet| outcome(bet) == outcome(quote))
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(lost_at(&lags, at("2.3"), 50), Some(SignalCloseReason::Faded));
         // A steam is about the outcome: while anybody offers it there is one.
         let steam = of(SignalKind::Steam);
-        let another = Quote { key: crate::market::QuoteKey { book: world.book("b"), ..bet.key }, ..bet };
+        let another = Quote { key: bet.key.with_book(world.book("b")), ..bet };
         assert_eq!((lost_at(&steam, another, 50), lost_at(&steam, at("1.5"), 50)), (None, None));
         let suspended = Quote { status: QuoteStatus::Suspended, ..bet };
         assert_eq!(lost_at(&steam, suspended, 50), Some(SignalCloseReason::Withdrawn));

@@ -11,7 +11,7 @@ use crate::context::MarketContext;
 use crate::effect::SignalKind;
 use crate::market::{Family, Line, Side, WHOLE};
 use crate::odds;
-use crate::quotes::{Quote, QuoteStatus, of_bet};
+use crate::quotes::{Quote, QuoteStatus, by_line, of_bet};
 
 use super::found::Found;
 use super::signal::Signal;
@@ -46,12 +46,12 @@ pub(super) fn find(
 
 /// Whether a table has more than one line.
 fn is_of_lines(quotes: &[Quote]) -> bool {
-    let line = |quote: &Quote| quote.key.line;
+    let line = |quote: &Quote| quote.key.line();
     quotes.first().map(line) != quotes.last().map(line)
 }
 
 fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
-    let line = |bet: Option<&Quote>| bet.map(|bet| bet.key.line);
+    let line = |bet: Option<&Quote>| bet.map(|bet| bet.key.line());
     let is_about = |signal: &Signal| line(signal.bets.first()) == line(cover.legs.first().copied());
     open.iter().any(|signal| signal.subject.kind == SignalKind::LowHold && is_about(signal))
 }
@@ -70,7 +70,7 @@ fn find_middles(
         let is_open = is_open_middle(open, middle.bets[0], middle.bets[1]);
         middle.implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS }
     };
-    let lines = view.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+    let lines = by_line(view.quotes);
     let backs = |line| [one, other].map(|outcome| of_bet(line, outcome, Side::Back));
     let lines: Vec<_> = lines.map(backs).collect();
     let mut pairs = Vec::new();
@@ -80,10 +80,10 @@ fn find_middles(
     if !pairs.is_empty() && !venues.share_a_currency() {
         pairs.clear();
         for currency in venues.currencies() {
-            let is_among = |quote: &Quote| venues.may_be_in(quote.key.book, currency);
+            let is_among = |quote: &Quote| venues.may_be_in(quote.key.book(), currency);
             middles(&lines, context, is_among, &mut pairs);
         }
-        let lines = |middle: &Middle<'_>| (middle.bets[0].key.line, middle.bets[1].key.line);
+        let lines = |middle: &Middle<'_>| (middle.bets[0].key.line(), middle.bets[1].key.line());
         // Stable: of equal ones the first currency's.
         pairs.sort_by(|a, b| lines(a).cmp(&lines(b)).then(a.implied.total_cmp(&b.implied)));
         pairs.dedup_by_key(|middle| lines(middle));
@@ -131,14 +131,14 @@ fn middles<'a>(
 
 /// Whether there is a signal of two lines; open signals are sorted by subject.
 fn is_open_middle(open: &[Signal], first: &Quote, second: &Quote) -> bool {
-    let subject = (SignalKind::Middle, first.key.line, second.key.line);
+    let subject = (SignalKind::Middle, first.key.line(), second.key.line());
     let of = |signal: &Signal| (signal.subject.kind, signal.subject.line, signal.subject.second);
     open.binary_search_by(|signal| of(signal).cmp(&subject)).is_ok()
 }
 
 /// Whether some result wins both: a whole number strictly between the lines.
 fn can_both_win(family: Family, first: &Quote, second: &Quote) -> bool {
-    let (Some(first), Some(second)) = (first.key.line, second.key.line) else { return false };
+    let (Some(first), Some(second)) = (first.key.line(), second.key.line()) else { return false };
     let (low, high) = match family {
         Family::Totals => (first, second),
         // The home side wins above `-line`, the away side below it; a line is the home side's.
@@ -165,7 +165,7 @@ fn best_back<'a>(
 /// A set of bets that gives nearly everything back, by its implied probability.
 fn holds(kind: SignalKind, bets: &[&Quote], implied: f64, context: &MarketContext<'_>) -> Option<Found> {
     let step = context.step;
-    let until = |bet: &&Quote| step.moment.fresh_until(bet.span_end, bet.key.book);
+    let until = |bet: &&Quote| step.moment.fresh_until(bet.span_end, bet.key.book());
     let expires_at = bets.iter().map(until).min()?;
     let found = Found::new(kind, bets.iter().copied().copied().collect(), expires_at, step.pricing.names)?;
     Some(Found { strength: odds::margin(implied), confidence: together(bets), ..found })
@@ -251,11 +251,11 @@ mod tests {
         quotes.sort_by_key(|quote| quote.key);
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];
-        let lines = quotes.chunk_by(|a, b| a.key.line == b.key.line).collect();
+        let lines = by_line(&quotes).collect();
         let view = TableView { quotes: &quotes, outcomes: &outcomes, lines, covers: Vec::new() };
         let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
         find(&view, &[], &context(&step, "totals"), &mut found, &mut left_out);
-        let lines = |found: &Found| (found.bets[0].key.line, found.bets[1].key.line, found.strength);
+        let lines = |found: &Found| (found.bets[0].key.line(), found.bets[1].key.line(), found.strength);
         found.iter().map(lines).collect()
     }
 

@@ -58,12 +58,12 @@ fn signal_quote(
     price_from: Option<Price>,
     pricing: PricingContext<'_>,
 ) -> SignalQuote {
-    let venue = pricing.venues.venue(quote.key.book);
+    let venue = pricing.venues.venue(quote.key.book());
     SignalQuote {
         role: role.into(),
-        outcome: quote.key.outcome.into(),
-        side: quote.key.side.into(),
-        line: quote.key.line.map(Points),
+        outcome: quote.key.outcome().into(),
+        side: quote.key.side().into(),
+        line: quote.key.line().map(Points),
         book: (&venue.key).into(),
         operator: venue.operator().into(),
         price: quote.price,

@@ -27,7 +27,7 @@ impl<'a> Row<'a> {
 
     /// Whose it is.
     pub(super) fn book(&self) -> Symbol {
-        self.quotes[0].key.book
+        self.quotes[0].key.book()
     }
 
     /// Its prices, in the order of the outcomes.
@@ -62,10 +62,12 @@ pub(super) fn rows_of<'a>(line: &'a [Quote], outcomes: &[Outcome], rows: &mut Ve
     'books: for quote in firsts.iter().filter(|quote| quote.status == QuoteStatus::OnOffer) {
         let mut row = Row { quotes: [quote; MOST], len: outcomes.len(), booksum: 0.0 };
         for (at, rest) in rest[..others.len()].iter_mut().enumerate() {
-            let before = rest.iter().take_while(|other| other.key.book < quote.key.book).count();
+            let before = rest.iter().take_while(|other| other.key.book() < quote.key.book()).count();
             *rest = &rest[before..];
             match rest.first() {
-                Some(other) if other.key.book == quote.key.book && other.status == QuoteStatus::OnOffer => {
+                Some(other)
+                    if other.key.book() == quote.key.book() && other.status == QuoteStatus::OnOffer =>
+                {
                     row.quotes[at + 1] = other;
                 }
                 _ => continue 'books,
@@ -98,7 +100,7 @@ mod tests {
             let mut line: Vec<_> = rows.iter().map(|(book, outcome, lay, tenths, offered)| {
                 let price = Price::from_millionths(tenths * 100_000).unwrap();
                 let mut quote = quote(books[*book], None, THREE[*outcome], price);
-                quote.key.side = if *lay { Side::Lay } else { Side::Back };
+                quote.key = quote.key.with_side(if *lay { Side::Lay } else { Side::Back });
                 let status = if *offered { QuoteStatus::OnOffer } else { QuoteStatus::Suspended };
                 Quote { status, ..quote }
             }).collect();
@@ -107,8 +109,8 @@ mod tests {
             let mut found = Vec::new();
             rows_of(&line, outcomes, &mut found);
             let offer = |book, outcome| line.iter().find(|quote| {
-                let is_back = quote.key.side == Side::Back && quote.status == QuoteStatus::OnOffer;
-                is_back && quote.key.book == book && quote.key.outcome == outcome
+                let is_back = quote.key.side() == Side::Back && quote.status == QuoteStatus::OnOffer;
+                is_back && quote.key.book() == book && quote.key.outcome() == outcome
             });
             let all = |book: &_| outcomes.iter().map(|outcome| offer(*book, *outcome)).collect::<Option<Vec<_>>>();
             let expected: Vec<_> = books.iter().filter_map(all).collect();

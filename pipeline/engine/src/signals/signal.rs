@@ -37,10 +37,10 @@ impl Subject {
         let second = bets.get(1).filter(|_| kind == SignalKind::Middle);
         Some(Self {
             kind,
-            line: first.key.line,
-            second: second.and_then(|second| second.key.line),
-            outcome: one.then_some(first.key.outcome),
-            book: (kind == SignalKind::StalePrice).then(|| Arc::clone(names.name(first.key.book))),
+            line: first.key.line(),
+            second: second.and_then(|second| second.key.line()),
+            outcome: one.then_some(first.key.outcome()),
+            book: (kind == SignalKind::StalePrice).then(|| Arc::clone(names.name(first.key.book()))),
         })
     }
 }

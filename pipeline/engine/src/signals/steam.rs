@@ -51,7 +51,7 @@ pub(super) fn find(
 }
 
 fn bet(moved: &Move) -> (Option<Line>, Outcome) {
-    (moved.key.line, moved.key.outcome)
+    (moved.key.line(), moved.key.outcome())
 }
 
 fn change(moved: &Move) -> f64 {
@@ -85,7 +85,8 @@ impl<'a> Steam<'a> {
             Some((*sum, *quote))
         };
         let mut movers: Vec<_> = up.filter_map(mover).collect();
-        movers.sort_by_key(|(_, quote)| (quote.span_start, context.step.pricing.names.place(quote.key.book)));
+        movers
+            .sort_by_key(|(_, quote)| (quote.span_start, context.step.pricing.names.place(quote.key.book())));
         let moving = value::operators(movers.iter().map(|(_, quote)| *quote), context);
         let all = value::operators(offers.iter().copied(), context);
         let last_move = movers.iter().map(|(sum, _)| sum.at).max()?;
@@ -94,7 +95,7 @@ impl<'a> Steam<'a> {
     }
 
     fn is_found_in(&self, found: &Found) -> bool {
-        let is_bet = |quote: &Quote| (quote.key.line, quote.key.outcome) == (self.line, self.outcome);
+        let is_bet = |quote: &Quote| (quote.key.line(), quote.key.outcome()) == (self.line, self.outcome);
         found.bets.first().is_some_and(is_bet)
     }
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     fn moved(world: &World, name: &str, second: i64, from: &str, to: &str) -> Move {
-        let key = QuoteKey { line: None, outcome: BOTH[0], side: Side::Back, book: world.book(name) };
+        let key = QuoteKey::new(None, BOTH[0], Side::Back, world.book(name));
         Move { key, at: second * SECOND, from: price(from), to: price(to), is_reported: false }
     }
 
@@ -219,7 +220,7 @@ mod tests {
         };
         let mut found = Vec::new();
         find(market, Hops::passed(30 * SECOND, 40 * SECOND), &context, &mut found);
-        let book = |found: &Found| world.names.name(found.bets[0].key.book).to_string();
+        let book = |found: &Found| world.names.name(found.bets[0].key.book()).to_string();
         let of = |found: &Found| {
             (found.subject.kind, book(found), found.strength, found.confidence, found.expires_at / SECOND)
         };

@@ -57,7 +57,7 @@ fn find_on_line(rows: &mut [Row<'_>], open: &[Signal], context: &MarketContext<'
     if candidates.is_empty() {
         return;
     }
-    let line = (&*context.step.event.id, context.market, first.quotes()[0].key.line);
+    let line = (&*context.step.event.id, context.market, first.quotes()[0].key.line());
     // By name: a restored engine numbers books in another order, and a sum depends on its order.
     rows.sort_unstable_by_key(|row| context.step.pricing.names.place(row.book()));
     let books: Vec<_> = rows.iter().map(Row::book_prices).collect();
@@ -78,7 +78,10 @@ fn find_on_line(rows: &mut [Row<'_>], open: &[Signal], context: &MarketContext<'
 }
 
 fn is_about(signal: &Signal, bet: &Quote) -> bool {
-    signal.bets.first().is_some_and(|was| (was.key.line, was.key.outcome) == (bet.key.line, bet.key.outcome))
+    signal
+        .bets
+        .first()
+        .is_some_and(|was| (was.key.line(), was.key.outcome()) == (bet.key.line(), bet.key.outcome()))
 }
 
 /// The quote with the highest effective price, of equals the one of the smallest book.
@@ -103,7 +106,7 @@ fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
-    let operator = |quote: &Quote| context.step.pricing.venues.operator_of(quote.key.book);
+    let operator = |quote: &Quote| context.step.pricing.venues.operator_of(quote.key.book());
     operator(a) == operator(b)
 }
 
@@ -117,7 +120,7 @@ pub(super) fn are_of_operators<'a>(
     let mut operators = Vec::with_capacity(least);
     let mut quotes = quotes;
     quotes.any(|quote| {
-        let operator = venues.operator_of(quote.key.book);
+        let operator = venues.operator_of(quote.key.book());
         if !operators.contains(&operator) {
             operators.push(operator);
         }
@@ -128,7 +131,7 @@ pub(super) fn are_of_operators<'a>(
 /// How many operators the quotes are of.
 pub(super) fn operators<'a>(quotes: impl Iterator<Item = &'a Quote>, context: &MarketContext<'_>) -> usize {
     let venues = context.step.pricing.venues;
-    let mut operators: Vec<_> = quotes.map(|quote| venues.operator_of(quote.key.book)).collect();
+    let mut operators: Vec<_> = quotes.map(|quote| venues.operator_of(quote.key.book())).collect();
     operators.sort_unstable();
     operators.dedup();
     operators.len()
@@ -168,7 +171,7 @@ pub(super) fn judge(
     fair.sort_by(|(_, a), (_, b)| a.total_cmp(b));
     let &(_, chance) = fair.first()?;
     let step = context.step;
-    let expires_at = step.moment.fresh_until(bet.span_end, bet.key.book);
+    let expires_at = step.moment.fresh_until(bet.span_end, bet.key.book());
     let found = Found::new(kind, vec![*bet], expires_at, step.pricing.names)?;
     let quotes = sources.iter().map(|quote| (Role::Source, **quote, None)).collect();
     Some(Found {

@@ -52,9 +52,9 @@ impl MarketState {
 
     /// Removes all that it holds of a line.
     pub(crate) fn remove_line(&mut self, line: Option<Line>) {
-        self.quotes.retain(|quote| quote.key.line != line);
+        self.quotes.retain(|quote| quote.key.line() != line);
         self.windows.retain(|window| window.line != line);
-        self.moves = self.moves.iter().filter(|moved| moved.key.line != line).copied().collect();
+        self.moves = self.moves.iter().filter(|moved| moved.key.line() != line).copied().collect();
         self.signals = self.signals.iter().filter(|signal| signal.subject.line() != line).cloned().collect();
         self.consensus.retain(|sample| sample.line != line);
         self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use crate::arbs::Window;
 use crate::market::Line;
-use crate::quotes::{Move, Quote, on_line};
+use crate::quotes::{Move, Quote, by_line, on_line};
 use crate::signals::{ConsensusSample, Signal};
 
 use super::market_state::MarketState;
@@ -39,13 +39,13 @@ impl<'a> Parts<'a> {
 
     /// Every line of which there is anything, in order.
     pub(crate) fn lines(&self) -> Vec<Option<Line>> {
-        let quotes = self.state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
-        let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line).collect();
+        let quotes = by_line(&self.state.quotes);
+        let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line()).collect();
         lines.extend(self.state.windows.iter().map(|window| window.line));
         for moved in self.state.moves.iter() {
             // Most moves are of the line of the one before.
-            if lines.last() != Some(&moved.key.line) {
-                lines.push(moved.key.line);
+            if lines.last() != Some(&moved.key.line()) {
+                lines.push(moved.key.line());
             }
         }
         lines.extend(self.signals.iter().map(|signal| signal.subject.line()));
@@ -69,12 +69,12 @@ impl<'a> Parts<'a> {
 
     /// The moves of a line, in their order.
     pub(crate) fn moves_on(&self, line: Option<Line>) -> &[&'a Move] {
-        among(self.moves.get_or_init(|| self.sorted_moves()), line, |moved| moved.key.line)
+        among(self.moves.get_or_init(|| self.sorted_moves()), line, |moved| moved.key.line())
     }
 
     fn sorted_moves(&self) -> Vec<&'a Move> {
         let mut moves: Vec<_> = self.state.moves.iter().collect();
-        moves.sort_by_key(|moved| moved.key.line);
+        moves.sort_by_key(|moved| moved.key.line());
         moves
     }
 
@@ -177,7 +177,7 @@ mod tests {
                 let moves = parts.moves_on(line);
                 let count = part.quotes.len() + moves.len() + part.signals.len() + part.consensus.len();
                 prop_assert!(count > 0 || part.window.is_some());
-                prop_assert!(part.quotes.iter().all(|quote| quote.key.line == line));
+                prop_assert!(part.quotes.iter().all(|quote| quote.key.line() == line));
                 found.quotes.extend(part.quotes);
                 found.moves.extend(moves.iter().map(|moved| **moved));
                 signals += part.signals.len();
@@ -190,7 +190,7 @@ mod tests {
             prop_assert_eq!((found.moves.len(), signals), (state.moves.len(), state.signals.len()));
             // Moves of one line stay in the order of time.
             let moves: Vec<_> = found.moves.iter().collect();
-            prop_assert!(moves.chunk_by(|a, b| a.key.line == b.key.line).all(|line| line.is_sorted_by_key(|moved| moved.at)));
+            prop_assert!(moves.chunk_by(|a, b| a.key.line() == b.key.line()).all(|line| line.is_sorted_by_key(|moved| moved.at)));
         }
 
         /// Of a line that a market does not have there is nothing.

@@ -84,9 +84,9 @@ impl SavedLine {
     ) -> Self {
         // By name, as all that is written down.
         let mut table: Vec<_> = part.quotes.iter().collect();
-        table.sort_by_key(|quote| (quote.key.outcome, quote.key.side, names.place(quote.key.book)));
+        table.sort_by_key(|quote| (quote.key.outcome(), quote.key.side(), names.place(quote.key.book())));
         let mut moves = moves.to_vec();
-        moves.sort_by_key(|moved| (moved.key.outcome, names.place(moved.key.book)));
+        moves.sort_by_key(|moved| (moved.key.outcome(), names.place(moved.key.book())));
         Self {
             event: Arc::clone(event),
             market,
@@ -119,7 +119,7 @@ impl SavedLine {
         state.quotes.extend(quotes);
         let mut moves: Vec<_> = state.moves.iter().copied().collect();
         moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
-        moves.sort_by_key(|moved| moved.key.line);
+        moves.sort_by_key(|moved| moved.key.line());
         state.moves = moves.into_iter().collect();
         let mut signals: Vec<_> = state.signals.iter().cloned().chain(signals).collect();
         signals.sort_by(|a, b| a.subject.cmp(&b.subject));
@@ -136,14 +136,14 @@ impl SavedLine {
 
 impl SavedMove {
     fn new(moved: &Move, names: &Names) -> Self {
-        let QuoteKey { outcome, book, .. } = moved.key;
+        let (outcome, book) = (moved.key.outcome(), moved.key.book());
         let book = Arc::clone(names.name(book));
         Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, is_reported: moved.is_reported }
     }
 
     fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
         let Self { outcome, at, from, to, is_reported, .. } = *self;
-        let key = QuoteKey { line, outcome, side: Side::Back, book: names.symbol(&self.book) };
+        let key = QuoteKey::new(line, outcome, Side::Back, names.symbol(&self.book));
         Move { key, at, from, to, is_reported }
     }
 }
@@ -179,7 +179,7 @@ impl SavedWindow {
             line,
             opened_at: self.opened_at,
             sequence: self.sequence,
-            pair: legs.first().filter(|_| self.is_pair).map(|leg| leg.key.outcome),
+            pair: legs.first().filter(|_| self.is_pair).map(|leg| leg.key.outcome()),
             legs,
             verification: self.verification,
             fresh_until: self.fresh_until,
@@ -239,7 +239,7 @@ mod tests {
             state.windows.push(window(vec![second, first]));
         }
         for (at, time) in moves {
-            let key = QuoteKey { side: Side::Back, ..state.quotes[at % state.quotes.len()].key };
+            let key = state.quotes[at % state.quotes.len()].key.with_side(Side::Back);
             let (from, to) = (price("1.9"), price("2"));
             state.moves.extend([Move { key, at: *time, from, to, is_reported: time % 2 == 0 }]);
         }

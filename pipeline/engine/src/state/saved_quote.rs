@@ -29,7 +29,7 @@ pub struct SavedQuote {
 impl SavedQuote {
     pub(crate) fn new(quote: &Quote, names: &Names) -> Self {
         let name = |symbol: Symbol| Arc::clone(names.name(symbol));
-        let QuoteKey { outcome, side, book, .. } = quote.key;
+        let (outcome, side, book) = (quote.key.outcome(), quote.key.side(), quote.key.book());
         Self {
             outcome,
             side,
@@ -48,7 +48,7 @@ impl SavedQuote {
     pub(crate) fn to_quote(&self, line: Option<Line>, names: &mut Names) -> Quote {
         let Self { outcome, side, .. } = *self;
         Quote {
-            key: QuoteKey { line, outcome, side, book: names.symbol(&self.book) },
+            key: QuoteKey::new(line, outcome, side, names.symbol(&self.book)),
             source: names.symbol(&self.source),
             price: self.price,
             // What is left of it follows from the table of books.

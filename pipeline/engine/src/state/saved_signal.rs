@@ -74,7 +74,7 @@ impl SavedSignal {
 
 impl SavedBet {
     fn new(bet: &Quote, names: &Names) -> Self {
-        Self { line: bet.key.line, quote: SavedQuote::new(bet, names) }
+        Self { line: bet.key.line(), quote: SavedQuote::new(bet, names) }
     }
 
     pub(crate) fn to_quote(&self, names: &mut Names) -> Quote {

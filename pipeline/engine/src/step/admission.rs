@@ -80,8 +80,8 @@ impl Room {
 
     fn put(&mut self, market: Market, key: QuoteKey) {
         self.quotes.insert((market, key));
-        self.books.insert(key.book);
-        self.lines.entry(market).or_default().entry(key.line).or_default().insert(key.book);
+        self.books.insert(key.book());
+        self.lines.entry(market).or_default().entry(key.line()).or_default().insert(key.book());
     }
 
     /// Makes room for a tick; else which cap it would go beyond.
@@ -91,14 +91,14 @@ impl Room {
             return Ok(());
         }
         let lines = self.lines.get(&market);
-        let books = lines.and_then(|lines| lines.get(&key.line));
+        let books = lines.and_then(|lines| lines.get(&key.line()));
         if books.is_none() && lines.is_some_and(|lines| lines.len() >= MARKET_LINES) {
             return Err(Cap::MarketLines);
         }
-        if books.is_some_and(|books| !books.contains(&key.book) && books.len() >= LINE_BOOKS) {
+        if books.is_some_and(|books| !books.contains(&key.book()) && books.len() >= LINE_BOOKS) {
             return Err(Cap::LineBooks);
         }
-        if !self.books.contains(&key.book) && self.books.len() >= EVENT_BOOKS {
+        if !self.books.contains(&key.book()) && self.books.len() >= EVENT_BOOKS {
             return Err(Cap::EventBooks);
         }
         if self.quotes.len() >= EVENT_QUOTES {
@@ -121,13 +121,13 @@ pub(crate) fn limit_moves(noted: &Moves, new: &mut Vec<Move>, books: usize, left
     }
     let mut lines: BTreeMap<Option<Line>, (usize, BTreeSet<Symbol>)> = BTreeMap::new();
     for Move { key, .. } in noted.iter().chain(new.iter()) {
-        let (count, books) = lines.entry(key.line).or_default();
+        let (count, books) = lines.entry(key.line()).or_default();
         *count += 1;
-        books.insert(key.book);
+        books.insert(key.book());
     }
     lines.retain(|_, (count, books)| *count > LINE_MOVES || books.len() > LINE_MOVERS);
     let before = new.len();
-    new.retain(|moved| !lines.contains_key(&moved.key.line));
+    new.retain(|moved| !lines.contains_key(&moved.key.line()));
     left_out.add(Cap::LineMoves, before - new.len());
 }
 
@@ -144,7 +144,7 @@ mod tests {
     const BOOKS: usize = 300;
 
     fn key(books: &[Symbol], (book, line): (usize, i32)) -> QuoteKey {
-        QuoteKey { line: Some(line * 1_000), outcome: Outcome::Over, side: Side::Back, book: books[book] }
+        QuoteKey::new(Some(line * 1_000), Outcome::Over, Side::Back, books[book])
     }
 
     fn seen(books: &[Symbol], raw: (usize, i32)) -> Observation {
@@ -158,7 +158,7 @@ mod tests {
         let mut state = MarketState::empty(market("totals"), None);
         let of = |raw: &(usize, i32)| {
             let key = key(books, *raw);
-            Quote { source: books[0], ..quote(key.book, key.line, key.outcome, price("2")) }
+            Quote { source: books[0], ..quote(key.book(), key.line(), key.outcome(), price("2")) }
         };
         state.quotes = raws.iter().map(of).collect();
         state.quotes.sort_by_key(|quote| quote.key);
@@ -206,9 +206,9 @@ mod tests {
             let known = held.clone();
             held.extend(&keys);
             for line in 0..2 {
-                let on_line = |keys: &BTreeSet<QuoteKey>| keys.iter().filter(|key| key.line == Some(line * 1_000)).count();
+                let on_line = |keys: &BTreeSet<QuoteKey>| keys.iter().filter(|key| key.line() == Some(line * 1_000)).count();
                 prop_assert!(on_line(&held) <= LINE_BOOKS.max(on_line(&known)), "{before}");
-                let is_lost = |seen: &&Observation| seen.key.line == Some(line * 1_000) && !keys.contains(&seen.key);
+                let is_lost = |seen: &&Observation| seen.key.line() == Some(line * 1_000) && !keys.contains(&seen.key);
                 // Nothing is left out of a line that has room.
                 prop_assert!(came.iter().filter(is_lost).count() == 0 || on_line(&held) >= LINE_BOOKS);
             }

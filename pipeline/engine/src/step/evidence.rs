@@ -111,10 +111,10 @@ impl Engine {
     }
 
     fn leg_evidence(&self, leg: &Quote) -> LegEvidence {
-        let venue = self.venues.venue(leg.key.book);
+        let venue = self.venues.venue(leg.key.book());
         LegEvidence {
-            outcome: leg.key.outcome,
-            side: leg.key.side,
+            outcome: leg.key.outcome(),
+            side: leg.key.side(),
             book: Arc::clone(&venue.key),
             operator: venue.operator().into(),
             rules: venue.book.rules.as_ref().map(|rules| Arc::clone(&rules.group)),

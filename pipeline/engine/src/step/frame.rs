@@ -148,7 +148,7 @@ impl Engine {
 fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
     Observation {
         market: tick.bet.market(),
-        key: QuoteKey::new(&tick.bet, book),
+        key: QuoteKey::of(&tick.bet, book),
         price: tick.price,
         limit: tick.limit,
         suspended: tick.suspended,

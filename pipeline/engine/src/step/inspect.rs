@@ -45,7 +45,7 @@ impl Engine {
     /// The quote of a bet at a book, as of the last step.
     #[must_use]
     pub fn quote(&self, event: &str, bet: &Bet, book: &str) -> Option<QuoteView> {
-        let key = QuoteKey::new(bet, self.names.known(book)?);
+        let key = QuoteKey::of(bet, self.names.known(book)?);
         let market = self.draft.over(&self.state).event(event)?.market(bet.market())?;
         let found = market.quotes.binary_search_by(|quote| quote.key.cmp(&key)).ok()?;
         Some(market.quotes[found].view())
@@ -57,7 +57,7 @@ impl Engine {
         let state = self.draft.over(&self.state).event(event).and_then(|event| event.market(market));
         let quotes = state.map_or(&[][..], |state| &state.quotes);
         let is_offered = |quote: &&Quote| {
-            quote.key.line == line && quote.key.side == Side::Back && quote.status == QuoteStatus::OnOffer
+            quote.key.line() == line && quote.key.side() == Side::Back && quote.status == QuoteStatus::OnOffer
         };
         let mut offers: Vec<_> = quotes.iter().filter(is_offered).map(|quote| self.offered(quote)).collect();
         offers.sort_by(|a, b| (a.outcome, &a.book).cmp(&(b.outcome, &b.book)));
@@ -65,9 +65,9 @@ impl Engine {
     }
 
     fn offered(&self, quote: &Quote) -> Offered {
-        let book = Arc::clone(self.names.name(quote.key.book));
+        let book = Arc::clone(self.names.name(quote.key.book()));
         let (price, effective_price) = (quote.price, quote.effective);
-        Offered { outcome: quote.key.outcome, book, price, effective_price }
+        Offered { outcome: quote.key.outcome(), book, price, effective_price }
     }
 
     /// The number of the last transition, as of the last step.

@@ -111,13 +111,13 @@ impl Engine {
         let mut hasher = FixedState::default().build_hasher();
         for Quote { key, price, effective, status, .. } in quotes {
             // All quotes of a market have a line, or none has.
-            if let Some(line) = key.line {
+            if let Some(line) = key.line() {
                 line.hash(&mut hasher);
             }
             // Two numbers of what would be six: most of a look at a market that has not changed is spent here.
             hasher.write_u64((u64::from(price.millionths()) << 32) | u64::from(effective.millionths()));
-            let place = (key.outcome as u64) << 16 | (key.side as u64) << 8 | *status as u64;
-            hasher.write_u64((key.book.index() as u64) << 32 | place);
+            let place = (key.outcome() as u64) << 16 | (key.side() as u64) << 8 | *status as u64;
+            hasher.write_u64((key.book().index() as u64) << 32 | place);
         }
         Some(hasher.finish())
     }
@@ -147,7 +147,7 @@ impl Engine {
         let mut books = BTreeMap::new();
         for quote in self.state.events.unsorted().flat_map(|(_, event)| quotes(event)) {
             let (last_seen_at, on_offer, sources) =
-                books.entry(quote.key.book).or_insert((Micros::MIN, 0, BTreeSet::new()));
+                books.entry(quote.key.book()).or_insert((Micros::MIN, 0, BTreeSet::new()));
             *last_seen_at = quote.span_end.max(*last_seen_at);
             *on_offer += usize::from(quote.status == QuoteStatus::OnOffer);
             sources.insert(quote.source);
@@ -174,7 +174,7 @@ impl Engine {
 
     fn listed_event(&self, event: &EventState) -> ListedEvent {
         let on_offer = quotes(event).filter(|quote| quote.status == QuoteStatus::OnOffer);
-        let books: BTreeSet<_> = on_offer.map(|quote| quote.key.book).collect();
+        let books: BTreeSet<_> = on_offer.map(|quote| quote.key.book()).collect();
         ListedEvent {
             info: Arc::clone(&event.info),
             in_play: self.is_in_play(event),
@@ -192,9 +192,9 @@ impl Engine {
     /// The quotes of a market, which are sorted by key, in the order of their books' names.
     fn listed_market<'a>(&'a self, market: &'a MarketState) -> impl Iterator<Item = ListedQuote> + 'a {
         let mut quotes: Vec<_> = market.quotes.iter().collect();
-        let bet = |quote: &Quote| (quote.key.line, quote.key.outcome, quote.key.side);
+        let bet = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
         for quotes in quotes.chunk_by_mut(|a, b| bet(a) == bet(b)) {
-            quotes.sort_unstable_by_key(|quote| self.names.place(quote.key.book));
+            quotes.sort_unstable_by_key(|quote| self.names.place(quote.key.book()));
         }
         quotes.into_iter().map(|quote| self.listed_quote(market.market, quote))
     }
@@ -202,10 +202,10 @@ impl Engine {
     pub(super) fn listed_quote(&self, market: Market, quote: &Quote) -> ListedQuote {
         ListedQuote {
             market,
-            line: quote.key.line,
-            outcome: quote.key.outcome,
-            side: quote.key.side,
-            book: Arc::clone(self.names.name(quote.key.book)),
+            line: quote.key.line(),
+            outcome: quote.key.outcome(),
+            side: quote.key.side(),
+            book: Arc::clone(self.names.name(quote.key.book())),
             price: quote.price,
             effective_price: quote.effective,
             limit: quote.limit,

@@ -110,7 +110,7 @@ fn links_after(
     if were.is_empty() && update.links.is_empty() {
         return were;
     }
-    let has_quote = |book| quotes.iter().any(|quote| quote.key.book == book);
+    let has_quote = |book| quotes.iter().any(|quote| quote.key.book() == book);
     let (links, left_out) = venues::restated(&were, &update.links_of(market), has_quote);
     effects.left_out.add(Cap::MarketLinks, left_out);
     if *links == *were { were } else { links.into() }
@@ -167,7 +167,7 @@ fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_
 /// The lines on which time has made another price of one; both tables have the same quotes.
 fn other_lines(was: &[Quote], now: &[Quote]) -> Vec<Option<Line>> {
     let others = was.iter().zip(now).filter(|(was, now)| !now.is_priced_as(was));
-    let mut lines: Vec<_> = others.map(|(_, now)| now.key.line).collect();
+    let mut lines: Vec<_> = others.map(|(_, now)| now.key.line()).collect();
     lines.dedup();
     lines
 }
@@ -238,7 +238,7 @@ fn windows_of<'a>(
     let (mut windows, mut covers) = (Vec::new(), Vec::new());
     let mut open = open.iter().peekable();
     for quotes in lines.iter().copied() {
-        let line = quotes[0].key.line;
+        let line = quotes[0].key.line();
         while let Some(gone) = open.next_if(|window| window.line < line) {
             arbs::advance(Some(gone), None, &[], context, effects);
         }

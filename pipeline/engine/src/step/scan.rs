@@ -114,7 +114,7 @@ impl Engine {
         ScannedQuote {
             event: &event.id,
             league: &event.league,
-            book: name(quote.key.book),
+            book: name(quote.key.book()),
             source: name(quote.source),
             received_at: quote.received_at,
             last_seen_at: quote.span_end,
@@ -123,5 +123,5 @@ impl Engine {
 }
 
 fn offered<'a>(quotes: &'a [Quote], books: &'a ResolvedBooks) -> impl Iterator<Item = &'a Quote> {
-    quotes.iter().filter(|quote| quote.status == QuoteStatus::OnOffer && books.includes(quote.key.book))
+    quotes.iter().filter(|quote| quote.status == QuoteStatus::OnOffer && books.includes(quote.key.book()))
 }

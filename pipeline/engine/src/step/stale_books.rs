@@ -26,12 +26,14 @@ fn books(markets: &[Arc<MarketState>], moment: &Moment<'_>) -> Vec<EventBook> {
     let mut books: Vec<EventBook> = Vec::new();
     for quote in markets.iter().flat_map(|market| &market.quotes) {
         let is_quiet = moment.is_quiet(quote);
-        match books.iter_mut().find(|book| book.symbol == quote.key.book) {
+        match books.iter_mut().find(|book| book.symbol == quote.key.book()) {
             Some(book) => {
                 book.is_quiet &= is_quiet;
                 book.last_seen_at = book.last_seen_at.max(quote.span_end);
             }
-            None => books.push(EventBook { symbol: quote.key.book, is_quiet, last_seen_at: quote.span_end }),
+            None => {
+                books.push(EventBook { symbol: quote.key.book(), is_quiet, last_seen_at: quote.span_end });
+            }
         }
     }
     books

@@ -41,7 +41,7 @@ pub(crate) fn after_inspection(
 
 fn fresh_until(quotes: &[Quote], moment: &Moment<'_>) -> Micros {
     let on_offer = quotes.iter().filter(|quote| quote.status == QuoteStatus::OnOffer);
-    let until = on_offer.map(|quote| moment.fresh_until(quote.span_end, quote.key.book));
+    let until = on_offer.map(|quote| moment.fresh_until(quote.span_end, quote.key.book()));
     until.min().unwrap_or(Micros::MAX)
 }
 

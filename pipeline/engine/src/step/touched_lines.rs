@@ -6,7 +6,7 @@
 //! It never looks at what a price is worth.
 
 use crate::market::Line;
-use crate::quotes::{Quote, find, on_line};
+use crate::quotes::{Quote, by_line, find, on_line};
 use crate::signals::Signal;
 use crate::state::MarketState;
 
@@ -23,7 +23,7 @@ impl<'a> TouchedLines<'a> {
     /// touched where there is none, or where that evaluation does not count any more.
     pub(crate) fn of(old: Option<&MarketState>, quotes: &'a [Quote], changed: &[Option<Line>]) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
-            let lines: Vec<_> = quotes.chunk_by(|a, b| a.key.line == b.key.line).collect();
+            let lines: Vec<_> = by_line(quotes).collect();
             return Self { with_signals: lines.clone(), lines };
         };
         let mut signalled = changed.to_vec();
@@ -47,5 +47,5 @@ fn sort(lines: &mut Vec<Option<Line>>) {
 fn unconfirmed(market: &MarketState, quotes: &[Quote]) -> impl Iterator<Item = Option<Line>> {
     let of_table = |signal: &&Signal| signal.subject.kind.is_of_table();
     let bets = market.signals.iter().filter(of_table).flat_map(|signal| &signal.bets);
-    bets.filter(|bet| find(quotes, bet.key) != Some(*bet)).map(|bet| bet.key.line)
+    bets.filter(|bet| find(quotes, bet.key) != Some(*bet)).map(|bet| bet.key.line())
 }

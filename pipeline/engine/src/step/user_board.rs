@@ -16,7 +16,7 @@ use crate::effect::BoardEntry;
 use crate::input::Coordinate;
 use crate::market::{Market, Symbol};
 use crate::odds::ARB_BELOW;
-use crate::quotes::{self, Quote, on_line};
+use crate::quotes::{self, Quote, by_line, on_line};
 use crate::state::{EventState, MarketState};
 use crate::venues::{PricingContext, Venues};
 
@@ -73,9 +73,9 @@ impl Engine {
             // Which outcomes there are does not depend on whose prices are taken.
             let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
             let quotes = resolved.quotes(state, pricing);
-            let lines = state.quotes.chunk_by(|a, b| a.key.line == b.key.line);
+            let lines = by_line(&state.quotes);
             for line in lines {
-                let offered = on_line(&quotes, line[0].key.line);
+                let offered = on_line(&quotes, line[0].key.line());
                 let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
                 let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
@@ -103,9 +103,9 @@ impl ResolvedBooks {
 
     /// The quotes of a market that count, at what they are worth to the user.
     fn quotes(&self, state: &Arc<MarketState>, pricing: PricingContext<'_>) -> Vec<Quote> {
-        let counts = |quote: &&Quote| self.includes(quote.key.book);
+        let counts = |quote: &&Quote| self.includes(quote.key.book());
         let worth = |quote: &Quote| {
-            if !self.charged.contains(&quote.key.book) {
+            if !self.charged.contains(&quote.key.book()) {
                 return *quote;
             }
             Quote { effective: pricing.effective(quote.key, quote.price, quote.received_at), ..*quote }

@@ -26,8 +26,8 @@ impl PricingContext<'_> {
         if self.policy == Policy::Raw {
             return price;
         }
-        let book = &self.venues.venue(key.book).book;
-        let effective = match (key.side, book.fees.is_empty()) {
+        let book = &self.venues.venue(key.book()).book;
+        let effective = match (key.side(), book.fees.is_empty()) {
             (Side::Back, true) => return price,
             (Side::Back, false) => book.fee_in(self.league, at).back(price),
             (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn effective(world: &World, book: &str, side: Side, decimal: &str, at: Micros) -> Price {
-        let key = QuoteKey { line: None, outcome: Outcome::Home, side, book: world.book(book) };
+        let key = QuoteKey::new(None, Outcome::Home, side, world.book(book));
         world.pricing().effective(key, price(decimal), at)
     }
 
@@ -97,7 +97,7 @@ mod tests {
         #[test]
         fn a_fee_never_turns_two_prices_round(prices in prop::array::uniform2(1_010_000..1_001_000_000_i64), lay: bool) {
             let (world, side) = (world(), if lay { Side::Lay } else { Side::Back });
-            let key = QuoteKey { line: None, outcome: Outcome::Home, side, book: world.book("b") };
+            let key = QuoteKey::new(None, Outcome::Home, side, world.book("b"));
             let [low, high] = {
                 let mut prices = prices.map(|price| Price::from_millionths(price).unwrap());
                 prices.sort_unstable();
