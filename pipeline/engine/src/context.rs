@@ -10,7 +10,7 @@ use crate::learning::Margins;
 use crate::learning::survival::Survival;
 use crate::market::{EventInfo, Market, Policy};
 use crate::odds::LineChances;
-use crate::quotes::{Moment, Quote};
+use crate::quotes::Moment;
 use crate::venues::{PricingContext, SourceLink};
 
 /// How a record comes to be there.
@@ -61,8 +61,8 @@ pub(crate) struct StepContext<'a> {
 pub(crate) struct MarketContext<'a> {
     pub(crate) step: &'a StepContext<'a>,
     pub(crate) market: Market,
-    /// Its quotes before.
-    pub(crate) was: &'a [Quote],
+    /// When one of its quotes was last received, before the record that is taken in.
+    pub(crate) last_received: Option<Micros>,
     /// Where its bets can be placed, as sources state it, by book.
     pub(crate) links: &'a [SourceLink],
     /// They are not those of before.

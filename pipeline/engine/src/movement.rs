@@ -8,6 +8,6 @@ mod hops;
 mod main_line;
 mod report;
 
-pub(crate) use hops::{Hops, due, ends, main_line_due, pending, within};
+pub(crate) use hops::{Hops, due, ends, forget_passed, main_line_due, within};
 pub(crate) use main_line::main_line;
 pub(crate) use report::{report, report_main_line};

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use crate::Micros;
 use crate::context::MarketContext;
 use crate::effect::{CloseReason, Effects};
 use crate::learning::survival::{Cell, End, Life, LifetimeSample, Profile, ProfileInput};
@@ -32,13 +31,8 @@ impl Followed<'_> {
             margin: self.margin,
             oldest: oldest.unwrap_or(0),
         });
-        Life::begin(profile, last_received(context).map(|received_at| now - received_at), now)
+        Life::begin(profile, context.last_received.map(|received_at| now - received_at), now)
     }
-}
-
-/// When the market was last updated, before the record that is taken in.
-fn last_received(context: &MarketContext<'_>) -> Option<Micros> {
-    context.was.iter().map(|quote| quote.received_at).max()
 }
 
 /// The life of a window that stays open; what was lived of it is recorded.
@@ -104,6 +98,7 @@ fn record(life: &Life, cell: Cell, context: &MarketContext<'_>, effects: &mut Ef
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Micros;
     use crate::caps::LeftOut;
     use crate::context::StepContext;
     use crate::fixtures::{self, START, World, context, price, quote};

@@ -12,6 +12,7 @@ use crate::venues::PricingContext;
 use super::moment::Moment;
 use super::price_move::Move;
 use super::quote::{Observation, Quote, QuoteStatus};
+use super::quote_summary::QuoteSummary;
 use super::source_update::SourceUpdate;
 
 /// Quotes that are looked at before a table is searched.
@@ -82,6 +83,8 @@ impl MergeContext<'_> {
 #[derive(Debug)]
 pub(crate) struct Merged {
     pub(crate) table: Vec<Quote>,
+    /// Made at the watermark of the update.
+    pub(crate) summary: QuoteSummary,
     /// The lines on which there is another price to bet on than before, in order, each once.
     pub(crate) lines: Vec<Option<Line>>,
 }
@@ -89,48 +92,57 @@ pub(crate) struct Merged {
 /// The table of a market after an update: what it names is observed, what it covers and does not name is
 /// withdrawn. `moves` gets what back prices moved by.
 ///
-/// `old` is sorted by key without repeats, so is the answer; `seen` is sorted too, and of repeats the last holds.
+/// The table, of which `summary` is known, is sorted by key without repeats, so is the answer; `seen` is sorted too, and of repeats the
+/// last holds.
 pub(crate) fn merge(
-    old: &[Quote],
+    (mut table, summary): (Vec<Quote>, QuoteSummary),
     seen: &[Observation],
     context: &MergeContext<'_>,
     samples: &mut Samples,
     moves: &mut Vec<Move>,
 ) -> Merged {
+    debug_assert_eq!(summary, QuoteSummary::of(&table, summary.made_at));
     samples.begin_merge();
-    let mut table = Vec::with_capacity(old.len().max(seen.len()));
-    table.extend_from_slice(old);
     let (mut fresh, mut from, mut lines) = (Vec::new(), 0, Vec::new());
+    let mut summary = Some(summary);
     for (index, observation) in seen.iter().enumerate() {
         if seen.get(index + 1).is_some_and(|next| next.key == observation.key) {
             continue;
         }
-        from += place(&old[from..], observation.key);
-        if let Some(quote) = old.get(from).filter(|quote| quote.key == observation.key) {
+        from += place(&table[from..], observation.key);
+        if let Some(quote) = table.get_mut(from).filter(|quote| quote.key == observation.key) {
             note(quote, observation, context, samples, moves);
             let now = quote.after(observation, context);
             if !now.is_priced_as(quote) {
                 lines.push(now.key.line());
             }
-            table[from] = now;
+            summary = summary.and_then(|summary| Some(summary.without(quote)?.and(&now)));
+            *quote = now;
         } else {
             lines.push(observation.key.line());
             fresh.push(Quote::new(observation, context));
         }
     }
+    summary = summary.map(|summary| fresh.iter().fold(summary, QuoteSummary::and));
     insert(&mut table, fresh);
     if context.update.covers(context.market) {
         // What it names it gave just now: that it does not withdraw.
         let withdrawn = table.extract_if(.., |quote| quote.is_withdrawn_by(context.update));
         lines.extend(withdrawn.map(|quote| quote.key.line()));
+        summary = None;
     }
     lines.sort_unstable();
     lines.dedup();
-    Merged { table, lines }
+    let made_at = context.moment.watermark;
+    let summary =
+        summary.map_or_else(|| QuoteSummary::of(&table, made_at), |known| QuoteSummary { made_at, ..known });
+    Merged { table, summary, lines }
 }
 
 /// Inserts quotes of other keys into a sorted table.
 fn insert(table: &mut Vec<Quote>, fresh: Vec<Quote>) {
+    // In no more room than they take.
+    table.reserve_exact(fresh.len());
     if fresh.len() > FEW {
         table.extend(fresh);
         return table.sort_by_key(|quote| quote.key);
@@ -220,7 +232,9 @@ mod tests {
             total_stake: 0,
         };
         let context = MergeContext { market: h2h(), update, moment, pricing };
-        let merged = super::merge(old, seen, &context, &mut Samples::default(), &mut Vec::new());
+        let known = (old.to_vec(), QuoteSummary::of(old, 0));
+        let merged = super::merge(known, seen, &context, &mut Samples::default(), &mut Vec::new());
+        assert_eq!(merged.summary, QuoteSummary::of(&merged.table, Micros::MIN));
         let decides = |quote: &Quote| (quote.key, quote.price, quote.effective, quote.status);
         let [before, after] = [old, &merged.table].map(|table| table.iter().map(decides).collect::<Vec<_>>());
         // There is one line here.

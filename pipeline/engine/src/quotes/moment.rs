@@ -7,30 +7,7 @@ use crate::learning::Expected;
 use crate::market::Symbol;
 
 use super::quote::{Quote, QuoteStatus};
-
-/// The summary of a table that a check of the time needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct QuoteSummary {
-    /// The earliest `span_end` of what is on offer.
-    pub(crate) oldest: Micros,
-    pub(crate) all_on_offer: bool,
-    /// The watermark when the table was made; the end of time when that is not known.
-    pub(crate) made_at: Micros,
-}
-
-impl QuoteSummary {
-    pub(crate) fn of(quotes: &[Quote], made_at: Micros) -> Self {
-        let (mut oldest, mut all_on_offer) = (Micros::MAX, true);
-        for quote in quotes {
-            if quote.status == QuoteStatus::OnOffer {
-                oldest = oldest.min(quote.span_end);
-            } else {
-                all_on_offer = false;
-            }
-        }
-        Self { oldest, all_on_offer, made_at }
-    }
-}
+use super::quote_summary::QuoteSummary;
 
 /// What the time makes of the quotes of an event.
 #[derive(Debug, Clone, Copy)]

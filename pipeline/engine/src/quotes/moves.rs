@@ -61,8 +61,14 @@ impl Moves {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_one)
     }
 
-    /// Those that are not older than this.
-    pub(crate) fn since(&self, least: Micros) -> Self {
+    /// Removes those that are older than this.
+    pub(crate) fn forget_before(&mut self, least: Micros) {
+        if self.0.iter().any(|piece| piece.first < least) {
+            *self = self.since(least);
+        }
+    }
+
+    fn since(&self, least: Micros) -> Self {
         let mut kept = Self(Vec::with_capacity(self.0.len()));
         for piece in self.0.iter().filter(|piece| piece.last >= least) {
             if piece.first >= least {
@@ -143,7 +149,7 @@ mod tests {
                 prop_assert!(shared.iter().eq(&before), "a copy stays as it was");
                 prop_assert!(moves.shares_all_with(&moves.clone()));
                 prop_assert_eq!(moves.shares_all_with(&shared), times.is_empty());
-                moves = moves.since(least);
+                moves.forget_before(least);
                 expected.retain(|moved| moved.at >= least);
                 prop_assert!(moves.iter().eq(&expected));
                 prop_assert_eq!(moves.len(), expected.len());

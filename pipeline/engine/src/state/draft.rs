@@ -48,6 +48,11 @@ impl Draft {
         Overlay { state, draft: self }
     }
 
+    /// An event to be changed and put back: out of the draft, or a copy of the state's.
+    pub(crate) fn take_event(&mut self, id: &str, state: &State) -> Option<EventState> {
+        self.events.take(id).or_else(|| state.events.get(id).cloned())
+    }
+
     pub(crate) fn put_event(&mut self, event: EventState) {
         self.events.insert(event);
     }

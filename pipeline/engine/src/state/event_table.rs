@@ -45,6 +45,11 @@ impl EventTable {
         self.0.entry(Arc::clone(id)).or_insert_with(new)
     }
 
+    /// Takes an event out.
+    pub(crate) fn take(&mut self, id: &str) -> Option<EventState> {
+        if self.0.is_empty() { None } else { self.0.remove(id) }
+    }
+
     pub(crate) fn remove(&mut self, id: &str) {
         self.0.remove(id);
     }

@@ -46,8 +46,8 @@ impl MarketState {
 
     /// What is known of it in a step that has not changed it.
     pub(crate) fn context<'a>(&'a self, step: &'a StepContext<'a>) -> MarketContext<'a> {
-        let (was, links) = (&self.quotes, &self.links);
-        MarketContext { step, market: self.market, was, links, has_new_links: false }
+        let (last_received, links) = (self.summary.last_received(), &self.links);
+        MarketContext { step, market: self.market, last_received, links, has_new_links: false }
     }
 
     /// Removes all that it holds of a line.

@@ -306,12 +306,13 @@ impl Engine {
         probe: &mut impl Probe,
     ) {
         let EventUpdate { at, event, seen, update, is_push, is_repeat } = *event_update;
-        let was = self.draft.over(&self.state).event(event.id);
-        let (info, event_changed) = match was {
-            Some(was) if event.is_known_as(&was.info) => (Arc::clone(&was.info), false),
-            _ => (Arc::new(event.to_info()), true),
+        let (was, info) = match self.draft.take_event(event.id, &self.state) {
+            Some(was) => (was.markets, Some(was.info)),
+            None => (Vec::new(), None),
         };
-        let was = was.map_or(&[][..], |was| &was.markets);
+        let known = info.filter(|info| event.is_known_as(info));
+        let (info, event_changed) =
+            known.map_or_else(|| (Arc::new(event.to_info()), true), |info| (info, false));
         let step = self.step_context(at, update.received_at, &info, event_changed);
         // What is only repeated confirms nothing.
         let arrival = match (is_push, self.names.is_pushed(update.source)) {
@@ -322,8 +323,9 @@ impl Engine {
         let step = StepContext { arrival, by_time: is_repeat, ..step };
         let mut markets = Vec::with_capacity(was.len());
         for (market, old, seen) in market_update::markets_of(was, seen) {
-            let (was, links) = old.map_or((&[][..], &[][..]), |old| (&old.quotes, &old.links));
-            let context = MarketContext { step: &step, market, was, links, has_new_links: false };
+            let last_received = old.as_ref().and_then(|old| old.summary.last_received());
+            let context =
+                MarketContext { step: &step, market, last_received, links: &[], has_new_links: false };
             markets.extend(market_update::update_market(old, seen, update, &context, effects, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);

@@ -2,6 +2,7 @@
 //!
 //! It never looks at another market, and never at a line before the whole frame is merged.
 
+use std::mem;
 use std::sync::Arc;
 
 use crate::arbs::{self, Arb, Window};
@@ -14,7 +15,7 @@ use crate::odds;
 use crate::quotes::{
     self, MergeContext, Merged, Moment, Moves, Observation, Quote, QuoteSummary, SourceUpdate,
 };
-use crate::signals::{self, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
+use crate::signals::{self, ConsensusSample, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
 use crate::state::MarketState;
 use crate::venues::{self, SourceLink};
 
@@ -23,14 +24,14 @@ use super::probe::{Probe, StepStage};
 use super::touched_lines::TouchedLines;
 
 /// A market that was or is seen: as it was, and what is seen of it.
-pub(crate) type MarketPair<'a> = (Market, Option<&'a Arc<MarketState>>, &'a [Observation]);
+pub(crate) type MarketPair<'a> = (Market, Option<Arc<MarketState>>, &'a [Observation]);
 
 /// The markets that were or are seen, each once, in order, in which both are given.
-pub(crate) fn markets_of<'a>(
-    was: &'a [Arc<MarketState>],
-    seen: &'a [Observation],
-) -> impl Iterator<Item = MarketPair<'a>> {
-    let mut was = was.iter().peekable();
+pub(crate) fn markets_of(
+    was: Vec<Arc<MarketState>>,
+    seen: &[Observation],
+) -> impl Iterator<Item = MarketPair<'_>> {
+    let mut was = was.into_iter().peekable();
     let mut seen = seen.chunk_by(|a, b| a.market == b.market).peekable();
     std::iter::from_fn(move || {
         let next = [was.peek().map(|was| was.market), seen.peek().map(|seen| seen[0].market)];
@@ -42,7 +43,7 @@ pub(crate) fn markets_of<'a>(
 
 /// A market after an update; `None` when nothing of it is left.
 pub(crate) fn update_market(
-    old: Option<&Arc<MarketState>>,
+    old: Option<Arc<MarketState>>,
     seen: &[Observation],
     update: &SourceUpdate,
     context: &MarketContext<'_>,
@@ -50,41 +51,44 @@ pub(crate) fn update_market(
     probe: &mut impl Probe,
 ) -> Option<Arc<MarketState>> {
     let market = context.market;
-    let table = old.map_or(&[][..], |old| &old.quotes);
+    let table = old.as_ref().map_or(&[][..], |old| &old.quotes);
     if seen.is_empty() && !context.step.event_changed && !quotes::any_withdrawn(market, table, update) {
-        return old.cloned();
+        return old;
     }
     probe.enter(StepStage::Merge);
-    let watermark = context.step.moment.watermark;
-    let mut moves = old.map_or_else(Moves::default, |old| movement::pending(&old.moves, watermark));
+    let mut old = old.unwrap_or_else(|| Arc::new(MarketState::empty(market, None)));
+    let mut kept = Kept::of(&mut old);
+    movement::forget_passed(&mut kept.moves, context.step.moment.watermark);
     let mut new_moves = Vec::new();
     let merging = MergeContext { market, update, moment: context.step.moment, pricing: context.step.pricing };
+    let table = (kept.quotes, old.summary);
     let merged = quotes::merge(table, seen, &merging, &mut effects.samples, &mut new_moves);
-    let Merged { table: mut quotes, lines: changed } = merged;
+    let Merged { table: mut quotes, mut summary, lines: changed } = merged;
     let books = context.step.pricing.names.count();
-    admission::limit_moves(&moves, &mut new_moves, books, &mut effects.left_out);
-    moves.extend(new_moves);
+    admission::limit_moves(&kept.moves, &mut new_moves, books, &mut effects.left_out);
+    kept.moves.extend(new_moves);
     if context.step.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.
         for quote in &mut quotes {
             quote.status = context.step.moment.status(quote);
         }
+        summary = QuoteSummary::of(&quotes, summary.made_at);
     }
     probe.enter(StepStage::Evaluate);
-    let links = links_after(old, market, &quotes, update, effects);
-    let has_new_links = *links != *context.links;
+    let links = links_after(&old.links, market, &quotes, update, effects);
+    let has_new_links = *links != *old.links;
     let context = &MarketContext { links: &links, has_new_links, ..*context };
     // Of another event anything may be another: its sport, its league, what time makes of its prices.
-    let evaluated = old.map(|old| &**old).filter(|_| !context.step.event_changed);
-    let touched = TouchedLines::of(evaluated, &quotes, &changed);
+    let evaluated = Some(&*old).filter(|_| !context.step.event_changed);
+    let is_seen = |key| seen.binary_search_by(|seen| seen.key.cmp(&key)).is_ok();
+    let touched = TouchedLines::of(evaluated, &quotes, &changed, is_seen);
     let Evaluated { windows, signals, is_settled } =
-        evaluate(old.map(|old| &**old), &quotes, touched, context, effects, probe);
+        evaluate(&old, &quotes, touched, context, effects, probe);
     if quotes.is_empty() && windows.is_empty() {
         return None;
     }
-    let (main_line, consensus) = old.map_or((None, Vec::new()), |old| (old.main_line, old.consensus.clone()));
-    let summary = QuoteSummary::of(&quotes, context.step.moment.watermark);
-    Some(Arc::new(MarketState {
+    let (main_line, moves, consensus) = (old.main_line, kept.moves, kept.consensus);
+    let state = MarketState {
         market,
         quotes,
         windows,
@@ -95,25 +99,51 @@ pub(crate) fn update_market(
         summary,
         links,
         is_settled,
-    }))
+    };
+    Some(put(old, state))
+}
+
+/// What of a market an update changes in its place, or leaves as it is.
+struct Kept {
+    quotes: Vec<Quote>,
+    moves: Moves,
+    consensus: Vec<ConsensusSample>,
+}
+
+impl Kept {
+    /// Taken out of a market that nobody else has, which an update in the same transaction has made; else copied.
+    fn of(market: &mut Arc<MarketState>) -> Self {
+        if let Some(own) = Arc::get_mut(market) {
+            let (quotes, moves) = (mem::take(&mut own.quotes), mem::take(&mut own.moves));
+            return Self { quotes, moves, consensus: mem::take(&mut own.consensus) };
+        }
+        let MarketState { quotes, moves, consensus, .. } = &**market;
+        Self { quotes: quotes.clone(), moves: moves.clone(), consensus: consensus.clone() }
+    }
+}
+
+/// A market in the place of what it was, where nobody else has that.
+fn put(mut place: Arc<MarketState>, state: MarketState) -> Arc<MarketState> {
+    let Some(own) = Arc::get_mut(&mut place) else { return Arc::new(state) };
+    *own = state;
+    place
 }
 
 /// The links of a market whose quotes are these after an update.
 fn links_after(
-    old: Option<&Arc<MarketState>>,
+    were: &Arc<[SourceLink]>,
     market: Market,
     quotes: &[Quote],
     update: &SourceUpdate,
     effects: &mut Effects<'_>,
 ) -> Arc<[SourceLink]> {
-    let were = old.map_or_else(Arc::default, |old| Arc::clone(&old.links));
     if were.is_empty() && update.links.is_empty() {
-        return were;
+        return Arc::clone(were);
     }
     let has_quote = |book| quotes.iter().any(|quote| quote.key.book() == book);
-    let (links, left_out) = venues::restated(&were, &update.links_of(market), has_quote);
+    let (links, left_out) = venues::restated(were, &update.links_of(market), has_quote);
     effects.left_out.add(Cap::MarketLinks, left_out);
-    if *links == *were { were } else { links.into() }
+    if *links == **were { Arc::clone(were) } else { links.into() }
 }
 
 /// A market after time has passed; `None` when it is as it was.
@@ -156,8 +186,9 @@ fn aged(old: &MarketState, context: &MarketContext<'_>, effects: &mut Effects<'_
     for quote in &mut state.quotes {
         quote.status = context.step.moment.status(quote);
     }
-    let touched = TouchedLines::of(Some(old), &state.quotes, &other_lines(&old.quotes, &state.quotes));
-    let evaluated = evaluate(Some(old), &state.quotes, touched, context, effects, &mut ());
+    let changed = other_lines(&old.quotes, &state.quotes);
+    let touched = TouchedLines::of(Some(old), &state.quotes, &changed, |_| true);
+    let evaluated = evaluate(old, &state.quotes, touched, context, effects, &mut ());
     (state.windows, state.signals) = (evaluated.windows, evaluated.signals);
     state.is_settled = evaluated.is_settled;
     state.summary = QuoteSummary::of(&state.quotes, context.step.moment.watermark);
@@ -202,7 +233,7 @@ struct Evaluated {
 
 /// What is open on the quotes of a market: of lines that an update has not touched, what was.
 fn evaluate(
-    old: Option<&MarketState>,
+    old: &MarketState,
     quotes: &[Quote],
     touched: TouchedLines<'_>,
     context: &MarketContext<'_>,
@@ -211,10 +242,9 @@ fn evaluate(
 ) -> Evaluated {
     let outcomes = outcomes_of(quotes, context);
     let TouchedLines { lines, with_signals } = touched;
-    let open = old.map_or(&[][..], |old| &old.windows);
-    let (windows, covers) = windows_of(open, &lines, outcomes, context, effects, probe);
+    let (windows, covers) = windows_of(&old.windows, &lines, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
-    let open = old.map_or_else(Arc::default, |old| Arc::clone(&old.signals));
+    let open = Arc::clone(&old.signals);
     let left_out = effects.left_out.count(Cap::MarketSignals);
     let view = TableView { quotes, outcomes, lines: with_signals, covers };
     let signals = signals::update_signals(open, &view, context, effects);

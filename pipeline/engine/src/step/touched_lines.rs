@@ -5,7 +5,7 @@
 //! market, because time changes its flags; an open signal that follows from the table is found again when its bets were confirmed.
 //! It never looks at what a price is worth.
 
-use crate::market::Line;
+use crate::market::{Line, QuoteKey};
 use crate::quotes::{Quote, by_line, find, on_line};
 use crate::signals::Signal;
 use crate::state::MarketState;
@@ -20,14 +20,20 @@ pub(crate) struct TouchedLines<'a> {
 
 impl<'a> TouchedLines<'a> {
     /// `old` is the market as it was evaluated last, and `changed` are the lines whose prices are others since, in order: all lines are
-    /// touched where there is none, or where that evaluation does not count any more.
-    pub(crate) fn of(old: Option<&MarketState>, quotes: &'a [Quote], changed: &[Option<Line>]) -> Self {
+    /// touched where there is none, or where that evaluation does not count any more. `is_seen` says which quotes may be others, whatever
+    /// of them is.
+    pub(crate) fn of(
+        old: Option<&MarketState>,
+        quotes: &'a [Quote],
+        changed: &[Option<Line>],
+        is_seen: impl Fn(QuoteKey) -> bool,
+    ) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
             let lines: Vec<_> = by_line(quotes).collect();
             return Self { with_signals: lines.clone(), lines };
         };
         let mut signalled = changed.to_vec();
-        signalled.extend(unconfirmed(old, quotes));
+        signalled.extend(unconfirmed(old, quotes, is_seen));
         sort(&mut signalled);
         let mut all = signalled.clone();
         all.extend(old.windows.iter().map(|window| window.line));
@@ -44,8 +50,13 @@ fn sort(lines: &mut Vec<Option<Line>>) {
 }
 
 /// The lines of bets that are not what they were when their signal was found, of signals that follow from the table.
-fn unconfirmed(market: &MarketState, quotes: &[Quote]) -> impl Iterator<Item = Option<Line>> {
+fn unconfirmed(
+    market: &MarketState,
+    quotes: &[Quote],
+    is_seen: impl Fn(QuoteKey) -> bool,
+) -> impl Iterator<Item = Option<Line>> {
     let of_table = |signal: &&Signal| signal.subject.kind.is_of_table();
     let bets = market.signals.iter().filter(of_table).flat_map(|signal| &signal.bets);
-    bets.filter(|bet| find(quotes, bet.key) != Some(*bet)).map(|bet| bet.key.line())
+    let is_other = |bet: &&Quote| find(quotes, bet.key) != Some(*bet);
+    bets.filter(move |bet| is_seen(bet.key) && is_other(bet)).map(|bet| bet.key.line())
 }
