@@ -136,11 +136,28 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     datum.0.is_empty().then_some(frame)
 }
 
+/// The number whose sign is the lowest of these bits.
+fn unzigzag(bits: u64) -> i64 {
+    (bits >> 1).cast_signed() ^ -((bits & 1).cast_signed())
+}
+
 /// What is left to read.
 struct Datum<'a>(&'a [u8]);
 
 impl<'a> Datum<'a> {
+    #[inline]
     fn long(&mut self) -> Option<i64> {
+        match self.0 {
+            // Most are lengths and places of symbols.
+            [byte @ ..0x80, rest @ ..] => {
+                self.0 = rest;
+                Some(unzigzag(u64::from(*byte)))
+            }
+            _ => self.long_of_bytes(),
+        }
+    }
+
+    fn long_of_bytes(&mut self) -> Option<i64> {
         let (mut bits, mut shift) = (0_u64, 0_u32);
         loop {
             let (byte, rest) = self.0.split_first()?;
@@ -159,8 +176,7 @@ impl<'a> Datum<'a> {
                 return None;
             }
         }
-        // Zigzag: the sign is the lowest bit.
-        Some((bits >> 1).cast_signed() ^ -((bits & 1).cast_signed()))
+        Some(unzigzag(bits))
     }
 
     fn int(&mut self) -> Option<i32> {

@@ -127,30 +127,32 @@ fn operator(case: &Case<'_>, leg: usize) -> Measure {
 
 fn consensus(case: &Case<'_>, leg: usize) -> Measure {
     let quote = case.legs[leg];
-    let others: Vec<_> = others(case, quote).collect();
-    let mut operators: Vec<_> = others.iter().map(|other| case.operator(other)).collect();
-    operators.sort_unstable();
-    operators.dedup();
-    let median = median(others.iter().map(|other| other.price.implied_probability()).collect());
+    let mut chances = Vec::with_capacity(case.line.len());
+    chances
+        .extend(others(case, quote).map(|(operator, other)| (operator, other.price.implied_probability())));
+    chances.sort_unstable_by_key(|(operator, _)| *operator);
+    let operators = chances.chunk_by(|(a, _), (b, _)| a == b).count();
+    let median = median(&mut chances);
     let off = median.map_or(0.0, |median| match quote.price.implied_probability() {
         price if quote.key.side() == Side::Back => median - price,
         price => price - median,
     });
-    Measure::Consensus { leg, operators: operators.len(), median, off }
+    Measure::Consensus { leg, operators, median, off }
 }
 
-/// The other operators' back prices on a leg's outcome.
-fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = &'a Quote> {
+/// The back prices on a leg's outcome of others than its operator, with theirs.
+fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = (u32, &'a Quote)> {
     let case = *case;
-    let operator = case.operator(leg);
-    on_offer(case.line, leg.key.outcome()).filter(move |quote| case.operator(quote) != operator)
+    let own = case.operator(leg);
+    let offers = on_offer(case.line, leg.key.outcome()).map(move |quote| (case.operator(quote), quote));
+    offers.filter(move |(operator, _)| *operator != own)
 }
 
-/// Of an even number the mean of the two in the middle; `None` of none.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    let (lower, is_even) = (values.len().checked_sub(1)? / 2, values.len().is_multiple_of(2));
-    let (_, lower, above) = values.select_nth_unstable_by(lower, f64::total_cmp);
-    let upper = above.iter().copied().filter(|_| is_even).min_by(f64::total_cmp);
+/// Of an even number of chances the mean of the two in the middle, whosever they are; `None` of none.
+fn median(chances: &mut [(u32, f64)]) -> Option<f64> {
+    let (lower, is_even) = (chances.len().checked_sub(1)? / 2, chances.len().is_multiple_of(2));
+    let (_, (_, lower), above) = chances.select_nth_unstable_by(lower, |(_, a), (_, b)| a.total_cmp(b));
+    let upper = above.iter().map(|(_, chance)| *chance).filter(|_| is_even).min_by(f64::total_cmp);
     Some(f64::midpoint(*lower, upper.unwrap_or(*lower)))
 }
 

@@ -5,13 +5,15 @@
 use crate::market::{self, Family, Market, Outcome, Policy, Side};
 
 use super::quote::Quote;
+use super::table::of_bet;
 
-/// The outcomes that exhaust a market, by what its quotes offer.
+/// The outcomes that exhaust a market, by what its sorted quotes offer.
 pub(crate) fn outcomes(market: Market, sport: &str, quotes: &[Quote], policy: Policy) -> &'static [Outcome] {
     // A book that lays the draw offers it too; the raw policy has no lays.
-    let counts = |side| side == Side::Back || policy == Policy::Board;
-    let is_draw = |quote: &Quote| quote.key.outcome() == Outcome::Draw && counts(quote.key.side());
-    let draw_offered = market.family == Family::H2h && quotes.iter().any(is_draw);
+    let counts = |side: &Side| *side == Side::Back || policy == Policy::Board;
+    let is_offered = |side: Side| !of_bet(quotes, Outcome::Draw, side).is_empty();
+    // Such a market has one line.
+    let draw_offered = market.family == Family::H2h && Side::ALL.into_iter().filter(counts).any(is_offered);
     market::outcome_set(market, sport, draw_offered, policy)
 }
 
@@ -24,7 +26,7 @@ mod tests {
     /// The outcomes of a market in which these bets are offered.
     fn of(key: &str, sport: &str, offered: &[(Outcome, Side)], policy: Policy) -> Vec<&'static str> {
         let book = symbols(&mut Names::default(), 1)[0];
-        let quotes: Vec<_> = offered
+        let mut quotes: Vec<_> = offered
             .iter()
             .map(|(outcome, side)| {
                 let mut quote = quote(book, None, *outcome, price("2"));
@@ -32,6 +34,7 @@ mod tests {
                 quote
             })
             .collect();
+        quotes.sort_by_key(|quote| quote.key);
         outcomes(market(key), sport, &quotes, policy).iter().map(|outcome| outcome.key()).collect()
     }
 

@@ -10,7 +10,7 @@ use crate::context::MarketContext;
 use crate::effect::{Effects, SignalChange, SignalCloseReason, SignalKind};
 use crate::market::Policy;
 use crate::movement::Hops;
-use crate::quotes::{Quote, QuoteStatus, find};
+use crate::quotes::{Quote, QuoteStatus, find, of_bet, on_line};
 
 use super::consensus;
 use super::consensus_sample::ConsensusSample;
@@ -185,7 +185,11 @@ fn faded(signal: &Signal, view: &TableView<'_>) -> Option<SignalCloseReason> {
         SignalKind::Middle => !view.lines.is_empty(),
         _ => view.lines.iter().any(is_of),
     };
-    gone(signal, view.quotes).or(was_looked_for.then_some(SignalCloseReason::Faded))
+    if was_looked_for {
+        return Some(why_faded(signal, view.quotes));
+    }
+    // The bets of a line that is as it was are what they were.
+    if view.is_known_beside_lines { None } else { gone(signal, view.quotes) }
 }
 
 /// When a signal that is kept expires: of one that follows from the table when its bets do, which depends on what is expected of their
@@ -205,12 +209,10 @@ fn why_faded(signal: &Signal, quotes: &[Quote]) -> SignalCloseReason {
 fn lost(signal: &Signal, quotes: &[Quote], context: &MarketContext<'_>) -> Option<SignalCloseReason> {
     if signal.subject.kind != SignalKind::StalePrice {
         // Its bet is the best of many books': another takes its place.
-        let outcome = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
-        let is_offered = |quote: &Quote| {
-            quote.status == QuoteStatus::OnOffer
-                && signal.bets.iter().any(|bet| outcome(bet) == outcome(quote))
-        };
-        return (!quotes.iter().any(is_offered)).then(|| why_faded(signal, quotes));
+        let others = |bet: &Quote| of_bet(on_line(quotes, bet.key.line()), bet.key.outcome(), bet.key.side());
+        let is_offered = |quote: &Quote| quote.status == QuoteStatus::OnOffer;
+        let is_kept = signal.bets.iter().any(|bet| others(bet).iter().any(is_offered));
+        return (!is_kept).then(|| why_faded(signal, quotes));
     }
     let is_over = signal.expires_at < context.step.moment.watermark;
     let bet = signal.bets.first()?;

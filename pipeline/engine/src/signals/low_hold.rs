@@ -252,7 +252,8 @@ mod tests {
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];
         let lines = by_line(&quotes).collect();
-        let view = TableView { quotes: &quotes, outcomes: &outcomes, lines, covers: Vec::new() };
+        let (is_known_beside_lines, covers) = (false, Vec::new());
+        let view = TableView { quotes: &quotes, outcomes: &outcomes, lines, is_known_beside_lines, covers };
         let (mut found, mut left_out) = (Vec::new(), LeftOut::default());
         find(&view, &[], &context(&step, "totals"), &mut found, &mut left_out);
         let lines = |found: &Found| (found.bets[0].key.line(), found.bets[1].key.line(), found.strength);

@@ -254,8 +254,13 @@ mod tests {
         let fair = ["a", "b", "c", "d"].map(|name| (name, "1.9", "1.9"));
         let found = |others: &[(&str, &str, &str)]| {
             let table = table(&world, &[&[("f", "2.2", "1.7")][..], others].concat());
-            let view =
-                TableView { quotes: &table, outcomes: &BOTH, lines: vec![&table[..]], covers: Vec::new() };
+            let view = TableView {
+                quotes: &table,
+                outcomes: &BOTH,
+                lines: vec![&table[..]],
+                is_known_beside_lines: false,
+                covers: Vec::new(),
+            };
             let mut found = Vec::new();
             find(&view, &[], &context(&step, "h2h"), &mut found);
             found.len()

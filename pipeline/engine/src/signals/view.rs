@@ -16,6 +16,8 @@ pub(crate) struct TableView<'a> {
     pub(crate) outcomes: &'a [Outcome],
     /// Those on which signals may open, or change.
     pub(crate) lines: Vec<&'a [Quote]>,
+    /// The other lines are as they were when signals were looked for last.
+    pub(crate) is_known_beside_lines: bool,
     /// Of each of these lines where the best prices are nearly an arb.
     pub(crate) covers: Vec<Arb<'a>>,
 }

@@ -14,7 +14,7 @@ use super::market_state::MarketState;
 /// A market whose parts can be found by line.
 pub(crate) struct Parts<'a> {
     state: &'a MarketState,
-    /// Sorted by line, those of one line in their order; once they are asked for.
+    /// Sorted by key, those of one key in their order; once they are asked for.
     moves: OnceCell<Vec<&'a Move>>,
     /// Sorted by line.
     signals: Vec<&'a Signal>,
@@ -42,10 +42,11 @@ impl<'a> Parts<'a> {
         let quotes = by_line(&self.state.quotes);
         let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line()).collect();
         lines.extend(self.state.windows.iter().map(|window| window.line));
-        for moved in self.state.moves.iter() {
+        let mut before = None;
+        for Move { key, .. } in self.state.moves.iter() {
             // Most moves are of the line of the one before.
-            if lines.last() != Some(&moved.key.line()) {
-                lines.push(moved.key.line());
+            if before.replace(*key).is_none_or(|before| !key.is_on_line_of(before)) {
+                lines.push(key.line());
             }
         }
         lines.extend(self.signals.iter().map(|signal| signal.subject.line()));
@@ -67,14 +68,14 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The moves of a line, in their order.
+    /// The moves of a line, sorted by key, those of one key in their order.
     pub(crate) fn moves_on(&self, line: Option<Line>) -> &[&'a Move] {
         among(self.moves.get_or_init(|| self.sorted_moves()), line, |moved| moved.key.line())
     }
 
     fn sorted_moves(&self) -> Vec<&'a Move> {
         let mut moves: Vec<_> = self.state.moves.iter().collect();
-        moves.sort_by_key(|moved| moved.key.line());
+        moves.sort_by_key(|moved| moved.key);
         moves
     }
 
@@ -188,9 +189,9 @@ mod tests {
             prop_assert_eq!(windows, state.windows.clone());
             prop_assert_eq!(found.consensus, state.consensus.clone());
             prop_assert_eq!((found.moves.len(), signals), (state.moves.len(), state.signals.len()));
-            // Moves of one line stay in the order of time.
+            // Moves of one key stay in the order of time.
             let moves: Vec<_> = found.moves.iter().collect();
-            prop_assert!(moves.chunk_by(|a, b| a.key.line() == b.key.line()).all(|line| line.is_sorted_by_key(|moved| moved.at)));
+            prop_assert!(moves.is_sorted_by_key(|moved| (moved.key, moved.at)));
         }
 
         /// Of a line that a market does not have there is nothing.

@@ -241,12 +241,13 @@ fn evaluate(
     probe: &mut impl Probe,
 ) -> Evaluated {
     let outcomes = outcomes_of(quotes, context);
-    let TouchedLines { lines, with_signals } = touched;
+    let TouchedLines { lines, with_signals, are_others_known } = touched;
     let (windows, covers) = windows_of(&old.windows, &lines, outcomes, context, effects, probe);
     probe.enter(StepStage::Signals);
     let open = Arc::clone(&old.signals);
     let left_out = effects.left_out.count(Cap::MarketSignals);
-    let view = TableView { quotes, outcomes, lines: with_signals, covers };
+    let (lines, is_known_beside_lines) = (with_signals, are_others_known);
+    let view = TableView { quotes, outcomes, lines, is_known_beside_lines, covers };
     let signals = signals::update_signals(open, &view, context, effects);
     let is_settled = effects.left_out.count(Cap::MarketSignals) == left_out;
     Evaluated { windows, signals, is_settled }

@@ -16,6 +16,8 @@ pub(crate) struct TouchedLines<'a> {
     pub(crate) lines: Vec<&'a [Quote]>,
     /// Those on which signals are looked for.
     pub(crate) with_signals: Vec<&'a [Quote]>,
+    /// The other lines are as they were evaluated, and none of them is one that has lost its quotes.
+    pub(crate) are_others_known: bool,
 }
 
 impl<'a> TouchedLines<'a> {
@@ -30,7 +32,7 @@ impl<'a> TouchedLines<'a> {
     ) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
             let lines: Vec<_> = by_line(quotes).collect();
-            return Self { with_signals: lines.clone(), lines };
+            return Self { with_signals: lines.clone(), lines, are_others_known: false };
         };
         let mut signalled = changed.to_vec();
         signalled.extend(unconfirmed(old, quotes, is_seen));
@@ -38,9 +40,12 @@ impl<'a> TouchedLines<'a> {
         let mut all = signalled.clone();
         all.extend(old.windows.iter().map(|window| window.line));
         sort(&mut all);
+        let count = signalled.len();
         let of = |line: Option<Line>| Some(on_line(quotes, line)).filter(|line| !line.is_empty());
-        let [lines, with_signals] = [all, signalled].map(|lines| lines.into_iter().filter_map(of).collect());
-        Self { lines, with_signals }
+        let [lines, with_signals] =
+            [all, signalled].map(|lines| lines.into_iter().filter_map(of).collect::<Vec<_>>());
+        let are_others_known = with_signals.len() == count;
+        Self { lines, with_signals, are_others_known }
     }
 }
 
