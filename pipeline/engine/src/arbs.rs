@@ -19,7 +19,7 @@ mod window_id;
 pub(crate) use best::{Arb, better, find_arb};
 pub(crate) use entry::entry_of;
 pub(crate) use judged::{Judged, KnownStakes, basis, explain};
-pub(crate) use lifecycle::{advance, close};
+pub(crate) use lifecycle::{advance, close, keep};
 pub use measure::{CONSENSUS, Measure, OUTLIER};
 pub(crate) use user_window::user_window;
 pub(crate) use window::Window;

@@ -10,14 +10,15 @@
 
 use arb_model::{Money, Points, Seconds, Time};
 
+use crate::Micros;
 use crate::context::{MarketContext, StepContext};
 use crate::effect::{
-    AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
+    AlertScope, Basis, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
     Transition, WindowChange, WindowHistory,
 };
 use crate::learning::Proven;
 use crate::market::Policy;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::{Quote, QuoteStatus, find};
 
 use super::best::Arb;
 use super::entry::entry_of;
@@ -51,6 +52,34 @@ pub(crate) fn advance(
         }
         (Some(window), Some(arb)) => Some(update(window, arb, quotes, context, effects)),
     }
+}
+
+/// A window of a line on which all prices are what they were when it was judged; `None` where it must be judged again: a leg was
+/// confirmed, or something beside the prices that decides its flags is another.
+///
+/// What judging it again would find is then known: that it is as it was, at another time.
+pub(crate) fn keep(
+    was: &Window,
+    quotes: &[Quote],
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+) -> Option<Window> {
+    let (basis, step) = (was.basis.as_ref()?, context.step);
+    let is_fresh = |at| at <= was.fresh_until;
+    let is_expected = |(leg, expected): (&Quote, &Micros)| {
+        step.moment.expected.interval(leg.key.book().index()) == *expected
+    };
+    let is_as_it_was = !context.is_shown_otherwise()
+        && was.in_play == context.in_play()
+        && is_fresh(basis.at) == is_fresh(step.now)
+        && was.legs.iter().all(|leg| find(quotes, leg.key) == Some(leg))
+        && was.legs.iter().zip(&basis.expected).all(is_expected)
+        && basis.margin_limit.to_bits() == step.margins.limit(was.in_play).to_bits();
+    if !is_as_it_was {
+        return None;
+    }
+    let life = lifetime::continue_life(was, was, false, context, effects);
+    Some(Window { basis: Some(Basis { at: step.now, ..basis.clone() }), life, ..was.clone() })
 }
 
 /// A window's key is the set of its legs' bets; the raw policy's is the line alone.

@@ -21,7 +21,7 @@ use crate::venues::{self, SourceLink};
 
 use super::admission;
 use super::probe::{Probe, StepStage};
-use super::touched_lines::TouchedLines;
+use super::touched_lines::{TouchedLine, TouchedLines};
 
 /// A market that was or is seen: as it was, and what is seen of it.
 pub(crate) type MarketPair<'a> = (Market, Option<Arc<MarketState>>, &'a [Observation]);
@@ -256,7 +256,7 @@ fn evaluate(
 /// The windows of a market after an update, and the covers that are nearly arbs; `open` were open before it. All are sorted by line.
 fn windows_of<'a>(
     open: &[Window],
-    lines: &[&'a [Quote]],
+    lines: &[TouchedLine<'a>],
     outcomes: &[Outcome],
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
@@ -268,12 +268,17 @@ fn windows_of<'a>(
     };
     let (mut windows, mut covers) = (Vec::new(), Vec::new());
     let mut open = open.iter().peekable();
-    for quotes in lines.iter().copied() {
+    for TouchedLine { quotes, is_priced_as_before } in lines {
         let line = quotes[0].key.line();
         while let Some(gone) = open.next_if(|window| window.line < line) {
             arbs::advance(Some(gone), None, &[], context, effects);
         }
         let was = open.next_if(|window| window.line == line);
+        let kept = was.filter(|_| *is_priced_as_before);
+        if let Some(kept) = kept.and_then(|was| arbs::keep(was, quotes, context, effects)) {
+            windows.push(kept);
+            continue;
+        }
         let cover = arbs::find_arb(quotes, outcomes, context.step.pricing, below);
         let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
         let arb = cover.as_ref().filter(is_arb);

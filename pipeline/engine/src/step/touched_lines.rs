@@ -10,10 +10,17 @@ use crate::quotes::{Quote, by_line, find, on_line};
 use crate::signals::Signal;
 use crate::state::MarketState;
 
-/// The quotes of the lines of a market that have to be evaluated, in the order of the lines.
+/// The quotes of a line that has to be evaluated.
+pub(crate) struct TouchedLine<'a> {
+    pub(crate) quotes: &'a [Quote],
+    /// Its prices and their statuses are what they were when it was evaluated last.
+    pub(crate) is_priced_as_before: bool,
+}
+
+/// The lines of a market that have to be evaluated, in their order.
 pub(crate) struct TouchedLines<'a> {
     /// All of them.
-    pub(crate) lines: Vec<&'a [Quote]>,
+    pub(crate) lines: Vec<TouchedLine<'a>>,
     /// Those on which signals are looked for.
     pub(crate) with_signals: Vec<&'a [Quote]>,
     /// The other lines are as they were evaluated, and none of them is one that has lost its quotes.
@@ -31,8 +38,9 @@ impl<'a> TouchedLines<'a> {
         is_seen: impl Fn(QuoteKey) -> bool,
     ) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
-            let lines: Vec<_> = by_line(quotes).collect();
-            return Self { with_signals: lines.clone(), lines, are_others_known: false };
+            let all = |quotes| TouchedLine { quotes, is_priced_as_before: false };
+            let (lines, with_signals) = (by_line(quotes).map(all).collect(), by_line(quotes).collect());
+            return Self { lines, with_signals, are_others_known: false };
         };
         let mut signalled = changed.to_vec();
         signalled.extend(unconfirmed(old, quotes, is_seen));
@@ -40,11 +48,14 @@ impl<'a> TouchedLines<'a> {
         let mut all = signalled.clone();
         all.extend(old.windows.iter().map(|window| window.line));
         sort(&mut all);
-        let count = signalled.len();
-        let of = |line: Option<Line>| Some(on_line(quotes, line)).filter(|line| !line.is_empty());
-        let [lines, with_signals] =
-            [all, signalled].map(|lines| lines.into_iter().filter_map(of).collect::<Vec<_>>());
-        let are_others_known = with_signals.len() == count;
+        let of = |line: &Option<Line>| Some(on_line(quotes, *line)).filter(|line| !line.is_empty());
+        let touched = |line: &Option<Line>| {
+            let is_priced_as_before = changed.binary_search(line).is_err();
+            Some(TouchedLine { quotes: of(line)?, is_priced_as_before })
+        };
+        let lines = all.iter().filter_map(touched).collect();
+        let with_signals: Vec<_> = signalled.iter().filter_map(of).collect();
+        let are_others_known = with_signals.len() == signalled.len();
         Self { lines, with_signals, are_others_known }
     }
 }
