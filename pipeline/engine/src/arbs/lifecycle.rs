@@ -13,7 +13,7 @@ use arb_model::{Money, Points, Seconds, Time};
 use crate::Micros;
 use crate::context::{MarketContext, StepContext};
 use crate::effect::{
-    AlertScope, Basis, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
+    AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
     Transition, WindowChange, WindowHistory,
 };
 use crate::learning::Proven;
@@ -78,8 +78,12 @@ pub(crate) fn keep(
     if !is_as_it_was {
         return None;
     }
-    let life = lifetime::continue_life(was, was, false, context, effects);
-    Some(Window { basis: Some(Basis { at: step.now, ..basis.clone() }), life, ..was.clone() })
+    let mut now = was.clone();
+    now.life = lifetime::continue_life(was, was, false, context, effects);
+    if let Some(basis) = &mut now.basis {
+        basis.at = step.now;
+    }
+    Some(now)
 }
 
 /// A window's key is the set of its legs' bets; the raw policy's is the line alone.

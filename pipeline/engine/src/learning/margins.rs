@@ -22,12 +22,34 @@ const PRIOR: [f64; 2] = [0.10, 0.20];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Margins {
     /// Pre-match, in play.
-    phases: [Sketch; 2],
+    phases: [Phase; 2],
+}
+
+/// The margins of a phase, and the limit that follows from them, which is asked for more often than a margin is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Phase {
+    margins: Sketch,
+    /// In parts of a million; `None` while there are too few.
+    limit: Option<i64>,
+}
+
+impl Phase {
+    const EMPTY: Self = Self { margins: Sketch::EMPTY, limit: None };
+
+    fn from_counts(counts: &[u16]) -> Option<Self> {
+        let margins = Sketch::from_counts(counts)?;
+        Some(Self { margins, limit: margins.quantile(PERCENT, UNIT) })
+    }
+
+    fn add(&mut self, bucket: u8) {
+        self.margins.add(bucket);
+        self.limit = self.margins.quantile(PERCENT, UNIT);
+    }
 }
 
 impl Default for Margins {
     fn default() -> Self {
-        Self { phases: [Sketch::EMPTY; 2] }
+        Self { phases: [Phase::EMPTY; 2] }
     }
 }
 
@@ -35,19 +57,19 @@ impl Margins {
     /// From the counts of both phases; `None` when they are not such as it makes.
     #[must_use]
     pub fn from_counts(pre_match: &[u16], in_play: &[u16]) -> Option<Self> {
-        Some(Self { phases: [Sketch::from_counts(pre_match)?, Sketch::from_counts(in_play)?] })
+        Some(Self { phases: [Phase::from_counts(pre_match)?, Phase::from_counts(in_play)?] })
     }
 
     /// The counts of a phase, without the empty buckets at the end.
     #[must_use]
     pub fn counts(&self, in_play: bool) -> &[u16] {
-        self.phases[usize::from(in_play)].counts()
+        self.phases[usize::from(in_play)].margins.counts()
     }
 
     /// The largest margin that is plausible.
     #[must_use]
     pub fn limit(&self, in_play: bool) -> f64 {
-        let learnt = self.phases[usize::from(in_play)].quantile(PERCENT, UNIT);
+        let learnt = self.phases[usize::from(in_play)].limit;
         learnt.map_or(PRIOR[usize::from(in_play)], |ppm| ppm as f64 / PPM)
     }
 
