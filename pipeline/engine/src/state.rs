@@ -19,6 +19,6 @@ pub(crate) use market_state::MarketState;
 pub(crate) use partition::State;
 pub(crate) use parts::Parts;
 pub use saved::{Misfit, Saved};
-pub use saved_line::{SavedLine, SavedMove, SavedWindow};
+pub use saved_line::{SavedLine, SavedMove, SavedMoves, SavedWindow};
 pub use saved_quote::SavedQuote;
 pub use saved_signal::{SavedBet, SavedConsensus, SavedSignal};

@@ -61,6 +61,12 @@ impl Moves {
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(is_one)
     }
 
+    /// Those of pieces that are not another list's too.
+    pub(crate) fn not_shared_with(&self, other: &Self) -> impl Iterator<Item = &Move> {
+        let is_others = |piece: &&Arc<Piece>| !other.0.iter().any(|of| Arc::ptr_eq(of, piece));
+        self.0.iter().filter(is_others).flat_map(|piece| &piece.moves)
+    }
+
     /// Removes those that are older than this.
     pub(crate) fn forget_before(&mut self, least: Micros) {
         if self.0.iter().any(|piece| piece.first < least) {

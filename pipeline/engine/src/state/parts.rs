@@ -39,11 +39,23 @@ impl<'a> Parts<'a> {
 
     /// Every line of which there is anything, in order.
     pub(crate) fn lines(&self) -> Vec<Option<Line>> {
+        self.lines_with(self.state.moves.iter())
+    }
+
+    /// The lines of this market of which there is nothing in another state of it, whose lines these are.
+    pub(crate) fn lines_gone(&self, now: &Parts<'_>, lines: &[Option<Line>]) -> Vec<Option<Line>> {
+        let mut were = self.lines_with(self.state.moves.not_shared_with(&now.state.moves));
+        were.retain(|line| lines.binary_search(line).is_err());
+        were
+    }
+
+    /// Every line of these moves, and of all else that there is, in order.
+    fn lines_with<'m>(&self, moves: impl Iterator<Item = &'m Move>) -> Vec<Option<Line>> {
         let quotes = by_line(&self.state.quotes);
         let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line()).collect();
         lines.extend(self.state.windows.iter().map(|window| window.line));
         let mut before = None;
-        for Move { key, .. } in self.state.moves.iter() {
+        for Move { key, .. } in moves {
             // Most moves are of the line of the one before.
             if before.replace(*key).is_none_or(|before| !key.is_on_line_of(before)) {
                 lines.push(key.line());

@@ -31,20 +31,27 @@ pub struct SavedLine {
     pub quotes: Vec<SavedQuote>,
     /// Its open window.
     pub window: Option<SavedWindow>,
-    /// What its prices moved by of late, by outcome and book, those of one in their order.
-    pub moves: Vec<SavedMove>,
+    /// What its prices moved by of late, by outcome and book.
+    pub moves: Vec<SavedMoves>,
     /// The open signals about it, sorted by what they are about.
     pub signals: Vec<SavedSignal>,
     /// What its books agreed on of late, by outcome and time.
     pub consensus: Vec<SavedConsensus>,
 }
 
-/// A change of a back price.
+/// The changes of a book's back price of an outcome, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct SavedMove {
+pub struct SavedMoves {
     pub outcome: Outcome,
     pub book: Arc<str>,
+    pub moves: Vec<SavedMove>,
+}
+
+/// A change of a back price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct SavedMove {
     pub at: Micros,
     pub from: Price,
     pub to: Price,
@@ -79,21 +86,22 @@ impl SavedLine {
         event: &Arc<str>,
         market: Market,
         part: &LinePart<'_>,
+        // Sorted by key.
         moves: &[&Move],
         names: &Names,
     ) -> Self {
         // By name, as all that is written down.
         let mut table: Vec<_> = part.quotes.iter().collect();
         table.sort_by_key(|quote| (quote.key.outcome(), quote.key.side(), names.place(quote.key.book())));
-        let mut moves = moves.to_vec();
-        moves.sort_by_key(|moved| (moved.key.outcome(), names.place(moved.key.book())));
+        let mut moves: Vec<_> = moves.chunk_by(|a, b| a.key == b.key).collect();
+        moves.sort_by_key(|of_key| (of_key[0].key.outcome(), names.place(of_key[0].key.book())));
         Self {
             event: Arc::clone(event),
             market,
             line: part.line,
             quotes: table.iter().map(|quote| SavedQuote::new(quote, names)).collect(),
             window: part.window.map(|window| SavedWindow::new(window, &table)),
-            moves: moves.into_iter().map(|moved| SavedMove::new(moved, names)).collect(),
+            moves: moves.into_iter().map(|of_key| SavedMoves::new(of_key, names)).collect(),
             signals: part.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect(),
             consensus: part.consensus.iter().map(SavedConsensus::new).collect(),
         }
@@ -118,7 +126,10 @@ impl SavedLine {
         }
         state.quotes.extend(quotes);
         let mut moves: Vec<_> = state.moves.iter().copied().collect();
-        moves.extend(self.moves.iter().map(|saved| saved.to_move(self.line, names)));
+        for saved in &self.moves {
+            let key = QuoteKey::new(self.line, saved.outcome, Side::Back, names.symbol(&saved.book));
+            moves.extend(saved.moves.iter().map(|saved| saved.to_move(key)));
+        }
         moves.sort_by_key(|moved| moved.key.line());
         state.moves = moves.into_iter().collect();
         let mut signals: Vec<_> = state.signals.iter().cloned().chain(signals).collect();
@@ -134,16 +145,23 @@ impl SavedLine {
     }
 }
 
+impl SavedMoves {
+    /// Of moves of one key, of which there is one at least.
+    fn new(moves: &[&Move], names: &Names) -> Self {
+        let key = moves[0].key;
+        let moves = moves.iter().map(|moved| SavedMove::new(moved)).collect();
+        Self { outcome: key.outcome(), book: Arc::clone(names.name(key.book())), moves }
+    }
+}
+
 impl SavedMove {
-    fn new(moved: &Move, names: &Names) -> Self {
-        let (outcome, book) = (moved.key.outcome(), moved.key.book());
-        let book = Arc::clone(names.name(book));
-        Self { outcome, book, at: moved.at, from: moved.from, to: moved.to, is_reported: moved.is_reported }
+    fn new(moved: &Move) -> Self {
+        let Move { at, from, to, is_reported, .. } = *moved;
+        Self { at, from, to, is_reported }
     }
 
-    fn to_move(&self, line: Option<Line>, names: &mut Names) -> Move {
-        let Self { outcome, at, from, to, is_reported, .. } = *self;
-        let key = QuoteKey::new(line, outcome, Side::Back, names.symbol(&self.book));
+    fn to_move(self, key: QuoteKey) -> Move {
+        let Self { at, from, to, is_reported } = self;
         Move { key, at, from, to, is_reported }
     }
 }

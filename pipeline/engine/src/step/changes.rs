@@ -149,15 +149,15 @@ fn line_changes(
     changes: &mut Vec<Saved>,
 ) {
     let (was, now, market) = (was.map(|was| Parts::of(was)), Parts::of(now), now.market);
-    let (were, lines) = (was.as_ref().map_or_else(Vec::new, Parts::lines), now.lines());
+    let lines = now.lines();
     for line in &lines {
         if was.as_ref().is_none_or(|was| !was.is_same_on(*line, &now)) {
             let (part, moves) = (now.on(*line), now.moves_on(*line));
             changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, moves, names))));
         }
     }
-    let gone = were.into_iter().filter(|line| lines.binary_search(line).is_err());
-    changes.extend(gone.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+    let gone = was.map_or_else(Vec::new, |was| was.lines_gone(&now, &lines));
+    changes.extend(gone.into_iter().map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
 }
 
 /// Names instead of symbols: symbols depend on the order in which names arrive, which differs in a restored

@@ -223,7 +223,8 @@ impl Engine {
                 let (event, update) = (&Event::of(&event), &update);
                 let event_update =
                     EventUpdate { at, event, seen: &[], update, is_push: false, is_repeat: false };
-                self.apply_update(&event_update, effects, probe);
+                let was = self.draft.take_event(event.id, &self.state);
+                self.apply_update(was, &event_update, effects, probe);
             }
             let source = Arc::clone(self.names.name(source));
             effects.push(Effect::Contains { source, received_at: Some(end.received_at) });
@@ -298,18 +299,16 @@ impl Engine {
         }
     }
 
-    /// Drafts an event after an update, and what became of its windows.
+    /// Drafts an event after an update, and what became of its windows; `was` was taken out of the draft.
     pub(super) fn apply_update(
         &mut self,
+        was: Option<EventState>,
         event_update: &EventUpdate<'_>,
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) {
         let EventUpdate { at, event, seen, update, is_push, is_repeat } = *event_update;
-        let (was, info) = match self.draft.take_event(event.id, &self.state) {
-            Some(was) => (was.markets, Some(was.info)),
-            None => (Vec::new(), None),
-        };
+        let (was, info) = was.map_or_else(|| (Vec::new(), None), |was| (was.markets, Some(was.info)));
         let known = info.filter(|info| event.is_known_as(info));
         let (info, event_changed) =
             known.map_or_else(|| (Arc::new(event.to_info()), true), |info| (info, false));

@@ -73,12 +73,14 @@ impl Engine {
     ) -> u32 {
         let mut seen = std::mem::take(&mut self.scratch);
         let mut update = self.update(source, frame.received_at, &frame.coverage);
-        let future_ticks = self.observe(frame, &update, &mut seen, &mut effects.left_out);
+        let was = self.draft.take_event(frame.event.id, &self.state);
+        let markets = was.as_ref().map_or(&[][..], |was| &was.markets);
+        let future_ticks = self.observe(frame, markets, &update, &mut seen, &mut effects.left_out);
         update.links = self.stated_links(frame);
         let is_push = frame.poll_index.is_none();
         let event_update =
             EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
-        self.apply_update(&event_update, effects, probe);
+        self.apply_update(was, &event_update, effects, probe);
         self.scratch = seen;
         future_ticks
     }
@@ -115,14 +117,16 @@ impl Engine {
         let event = &Event::of(&info);
         let event_update =
             EventUpdate { at, event, seen: &seen, update: &update, is_push: false, is_repeat: true };
-        self.apply_update(&event_update, effects, probe);
+        let was = self.draft.take_event(event.id, &self.state);
+        self.apply_update(was, &event_update, effects, probe);
     }
 
-    /// The frame's ticks in the order of the tables, those for which there is room; the number of those that are in the future
-    /// is returned.
+    /// The frame's ticks in the order of the tables, those for which there is room beside the markets of its event; the number of those
+    /// that are in the future is returned.
     fn observe(
         &mut self,
         frame: &Frame<'_>,
+        markets: &[Arc<MarketState>],
         update: &SourceUpdate,
         seen: &mut Vec<Observation>,
         left_out: &mut LeftOut,
@@ -136,8 +140,7 @@ impl Engine {
                 seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
-        let was = self.draft.over(&self.state).event(frame.event.id);
-        admission::admit(seen, was.map_or(&[][..], |was| &was.markets), update, left_out);
+        admission::admit(seen, markets, update, left_out);
         self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.
         seen.sort_by_key(|seen| (seen.market, seen.key));

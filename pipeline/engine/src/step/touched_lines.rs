@@ -29,8 +29,8 @@ pub(crate) struct TouchedLines<'a> {
 
 impl<'a> TouchedLines<'a> {
     /// `old` is the market as it was evaluated last, and `changed` are the lines whose prices are others since, in order: all lines are
-    /// touched where there is none, or where that evaluation does not count any more. `is_seen` says which quotes may be others, whatever
-    /// of them is.
+    /// touched where there is none, or where that evaluation does not count any more. A quote is as it was unless `is_seen` says of its
+    /// key that it may be another.
     pub(crate) fn of(
         old: Option<&MarketState>,
         quotes: &'a [Quote],

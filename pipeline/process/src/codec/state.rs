@@ -260,7 +260,7 @@ mod tests {
     use arb_engine::market::{EventInfo, Limit, Outcome, Side};
     use arb_engine::odds::Price;
     use arb_engine::state::{
-        SavedBet, SavedConsensus, SavedLine, SavedMove, SavedQuote, SavedSignal, SavedWindow,
+        SavedBet, SavedConsensus, SavedLine, SavedMove, SavedMoves, SavedQuote, SavedSignal, SavedWindow,
     };
     use arb_runtime::pump::PumpError;
 
@@ -322,8 +322,6 @@ mod tests {
             basis: Some(Basis { at: 10, margin_limit: 0.1, expected: vec![40, 900] }),
         };
         let moved = SavedMove {
-            outcome: Outcome::Away,
-            book: "beta".into(),
             at: 8,
             from: Price::from_millionths(2_000_000).unwrap(),
             to: Price::from_millionths(2_100_000).unwrap(),
@@ -347,7 +345,11 @@ mod tests {
             line: Some(-2_250),
             quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
             window: Some(window),
-            moves: vec![moved],
+            moves: vec![SavedMoves {
+                outcome: Outcome::Away,
+                book: "beta".into(),
+                moves: vec![moved, SavedMove { at: 9, ..moved }],
+            }],
             signals: vec![signal],
             consensus: vec![consensus],
         }
@@ -361,7 +363,7 @@ mod tests {
         window.basis = None;
         window.in_play = true;
         window.history = WindowHistory { simultaneous: false, verified: true };
-        line.moves[0].is_reported = false;
+        line.moves[0].moves[0].is_reported = false;
         line
     }
 

@@ -8,7 +8,7 @@ use arb_engine::QuoteStatus;
 use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
 use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
-use arb_engine::state::{Saved, SavedLine, SavedMove, SavedQuote, SavedWindow};
+use arb_engine::state::{Saved, SavedLine, SavedMove, SavedMoves, SavedQuote, SavedWindow};
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -55,7 +55,7 @@ pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
     let mut names = NameTable::default();
     let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
-    let moves = line.moves.iter().map(|moved| state_move(moved, &mut names)).collect();
+    let moves = line.moves.iter().flat_map(|moves| state_moves(moves, &mut names)).collect();
     let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
     wire::StateLine {
         event_id: line.event.to_string(),
@@ -70,21 +70,33 @@ pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
     }
 }
 
-fn state_move(moved: &SavedMove, names: &mut NameTable) -> wire::StateMove {
-    wire::StateMove {
-        outcome: moved.outcome.into(),
-        book: names.position(&moved.book),
+fn state_moves<'a>(
+    moves: &'a SavedMoves,
+    names: &mut NameTable,
+) -> impl Iterator<Item = wire::StateMove> + use<'a> {
+    let (outcome, book) = (moves.outcome.into(), names.position(&moves.book));
+    moves.moves.iter().map(move |moved| wire::StateMove {
+        outcome,
+        book,
         at: moved.at,
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
         told: moved.is_reported,
-    }
+    })
 }
 
-fn saved_move(moved: &wire::StateMove, names: &[Arc<str>]) -> Option<SavedMove> {
+/// Moves of one outcome and one book.
+fn saved_moves(moves: &[wire::StateMove], names: &[Arc<str>]) -> Option<SavedMoves> {
+    let first = moves.first()?;
+    Some(SavedMoves {
+        outcome: first.outcome.known()?,
+        book: names.get(usize::try_from(first.book).ok()?)?.clone(),
+        moves: moves.iter().map(saved_move).collect::<Option<_>>()?,
+    })
+}
+
+fn saved_move(moved: &wire::StateMove) -> Option<SavedMove> {
     Some(SavedMove {
-        outcome: moved.outcome.known()?,
-        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
         at: moved.at,
         from: Price::from_millionths(moved.from).ok()?,
         to: Price::from_millionths(moved.to).ok()?,
@@ -162,7 +174,8 @@ pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateErro
     let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
     let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
     let window = state.window.as_ref().map(saved_window);
-    let moves = state.moves.iter().map(|moved| saved_move(moved, &names));
+    let moves = state.moves.chunk_by(|a, b| (a.outcome, a.book) == (b.outcome, b.book));
+    let moves = moves.map(|moves| saved_moves(moves, &names));
     let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
     let consensus = state.consensus.iter().map(saved_consensus);
     Ok(SavedLine {
