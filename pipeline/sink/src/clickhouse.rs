@@ -87,7 +87,7 @@ pub enum Error {
     #[error("another migrator has been at work for {} minutes: nothing was applied", .0.as_secs() / 60)]
     Migrating(Duration),
     /// The lock was lost in between.
-    #[error("the server ended the query that keeps other migrators out: run arb migrate again")]
+    #[error("the query that keeps other migrators out has ended: run arb migrate again")]
     NotAlone,
 }
 

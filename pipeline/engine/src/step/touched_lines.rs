@@ -1,7 +1,7 @@
 //! Which lines of a market have to be evaluated: those on which prices are others, and those where what is open may read otherwise.
 //!
 //! What can open on a line follows from its prices and their statuses alone. A line on which nothing is open was evaluated when those
-//! changed last, and nothing was found: until they change again nothing will be. An open window is judged with each update of its
+//! changed last, and nothing was found: until they change again nothing will be. An open window is looked at with each update of its
 //! market, because time changes its flags; an open signal that follows from the table is found again when its bets were confirmed.
 //! It never looks at what a price is worth.
 

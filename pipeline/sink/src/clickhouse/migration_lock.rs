@@ -1,19 +1,20 @@
 //! One migrator at a time: each keeps a query with the same id running, and the server refuses a second one.
 //!
 //! ClickHouse has no locks for its clients. The query sends a row every tenth of a second and does nothing else.
-//! A migrator that is killed closes its connection, with which the server cancels the query, so that the next one
-//! goes on at once: nothing is left that must be cleared by hand. It must never wait without a limit, nor let a
-//! migrator go on whose query has ended.
+//! A migrator that is killed closes its connection, with which the server ends the query, so that the next one
+//! goes on at once: nothing is left that must be cleared by hand. A statement that it had sent is not waited for:
+//! the server takes some milliseconds for it, as the next migrator does before its first. It must never wait
+//! without a limit, nor let a migrator go on whose query has ended.
 //!
-//! Source: the documentation of ClickHouse 26.7 (`query_id` and `cancel_http_readonly_queries_on_client_close` of the
-//! HTTP interface).
+//! Source: the documentation of ClickHouse 26.7 (`query_id`, `readonly` and
+//! `cancel_http_readonly_queries_on_client_close` of the HTTP interface).
 
 use std::future::Future;
 use std::time::Duration;
 
 use clickhouse::query::BytesCursor;
 use clickhouse::{Client, Compression};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{Error, Settings};
 
@@ -27,6 +28,8 @@ const REFUSAL: &str = "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING";
 const PATIENCE: Duration = Duration::from_mins(10);
 /// How long until the server is asked again.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How long its next row may take.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Does work while no other migrator does any on this server.
 ///
@@ -64,14 +67,19 @@ async fn lock(settings: &Settings, client: &Client) -> Result<BytesCursor, Error
 
 /// Starts the query; its first row says that it runs.
 async fn start(client: &Client) -> clickhouse::error::Result<BytesCursor> {
-    // Each row must leave the server at once, neither compressed nor collected with others.
-    let client = client.clone().with_compression(Compression::None);
-    let query = client
-        .query_raw(QUERY)
-        .with_setting("query_id", QUERY_ID)
-        .with_setting("cancel_http_readonly_queries_on_client_close", "1")
-        .with_setting("max_block_size", "1")
-        .with_setting("http_response_buffer_size", "1");
+    let settings = [
+        ("query_id", QUERY_ID),
+        ("readonly", "2"),
+        ("cancel_http_readonly_queries_on_client_close", "1"),
+        // Whatever the server's profile says.
+        ("max_execution_time", "0"),
+        ("replace_running_query", "0"),
+        // Each row must leave the server at once, neither compressed nor collected with others.
+        ("max_block_size", "1"),
+        ("http_response_buffer_size", "1"),
+    ];
+    let query = client.clone().with_compression(Compression::None).query_raw(QUERY);
+    let query = settings.into_iter().fold(query, |query, (name, value)| query.with_setting(name, value));
     let mut rows = query.fetch_bytes("TabSeparated")?;
     rows.next().await?;
     Ok(rows)
@@ -82,13 +90,13 @@ fn is_held(error: &Error) -> bool {
     matches!(&**source, clickhouse::error::Error::BadResponse(text) if text.contains(REFUSAL))
 }
 
-/// Waits until the query has ended, which it should not.
+/// Waits until the query has ended, or is not heard of any more, neither of which it should.
 async fn lost(settings: &Settings, lock: &mut BytesCursor) -> Error {
     loop {
-        match lock.next().await {
-            Ok(Some(_)) => {}
-            Ok(None) => return Error::NotAlone,
-            Err(error) => return settings.refused(error),
+        match timeout(SILENCE, lock.next()).await {
+            Ok(Ok(Some(_))) => {}
+            Ok(Ok(None)) | Err(_) => return Error::NotAlone,
+            Ok(Err(error)) => return settings.refused(error),
         }
     }
 }
