@@ -1,5 +1,6 @@
 //! The local ClickHouse: its migrations, the rights of its users, and the rows that survive a kill.
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use arb_schemas::clickhouse::{MIGRATIONS, TABLES};
@@ -115,7 +116,7 @@ fn a_migrator_that_is_killed_keeps_no_other_out() {
         for database in ["arb", "arb_store"] {
             server.query_as("migrator", &format!("DROP DATABASE IF EXISTS {database} SYNC"));
         }
-        let mut migrator = server.migrator().spawn().unwrap();
+        let mut migrator = server.migrator().stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(life);
         migrator.kill().unwrap();
         migrator.wait().unwrap();
