@@ -22,7 +22,7 @@ const BET: u32 = OUTCOME + SIDE + BOOK;
 const _: () = assert!(LINE + BET == u64::BITS);
 
 /// What a quote is for, in the order of the table: by line, which none comes before, then by outcome, side and book.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct QuoteKey(u64);
 
 impl QuoteKey {

@@ -110,14 +110,10 @@ impl Engine {
         let quotes = &self.state.events.get(event)?.market(market)?.quotes;
         let mut hasher = FixedState::default().build_hasher();
         for Quote { key, price, effective, status, .. } in quotes {
-            // All quotes of a market have a line, or none has.
-            if let Some(line) = key.line() {
-                line.hash(&mut hasher);
-            }
-            // Two numbers of what would be six: most of a look at a market that has not changed is spent here.
+            key.hash(&mut hasher);
+            // One number of both: most of a look at a market that has not changed is spent here.
             hasher.write_u64((u64::from(price.millionths()) << 32) | u64::from(effective.millionths()));
-            let place = (key.outcome() as u64) << 16 | (key.side() as u64) << 8 | *status as u64;
-            hasher.write_u64((key.book().index() as u64) << 32 | place);
+            hasher.write_u8(*status as u8);
         }
         Some(hasher.finish())
     }
