@@ -105,13 +105,25 @@ pub(crate) fn explain(
 
 /// By what the flags of an arb are decided now.
 pub(crate) fn basis(arb: &Arb<'_>, context: &MarketContext<'_>) -> Basis {
-    let step = context.step;
-    let expected = |leg: &&Quote| step.moment.expected.interval(leg.key.book().index());
     Basis {
-        at: step.now,
-        margin_limit: step.margins.limit(context.in_play()),
-        expected: arb.legs.iter().map(expected).collect(),
+        at: context.step.now,
+        margin_limit: margin_limit(context),
+        expected: arb.legs.iter().map(|leg| expected(leg, context)).collect(),
     }
+}
+
+/// Whether [`basis`] of these legs is now what it was, but for the time.
+pub(super) fn is_on_basis(basis: &Basis, legs: &[Quote], context: &MarketContext<'_>) -> bool {
+    basis.margin_limit.to_bits() == margin_limit(context).to_bits()
+        && legs.iter().map(|leg| expected(leg, context)).eq(basis.expected.iter().copied())
+}
+
+fn margin_limit(context: &MarketContext<'_>) -> f64 {
+    context.step.margins.limit(context.in_play())
+}
+
+fn expected(leg: &Quote, context: &MarketContext<'_>) -> Micros {
+    context.step.moment.expected.interval(leg.key.book().index())
 }
 
 fn case<'a>(

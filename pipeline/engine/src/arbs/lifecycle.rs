@@ -10,7 +10,6 @@
 
 use arb_model::{Money, Points, Seconds, Time};
 
-use crate::Micros;
 use crate::context::{MarketContext, StepContext};
 use crate::effect::{
     AlertScope, BookState, CloseReason, CloseSignal, Effect, Effects, FilterValues, Flag, StaleAlert,
@@ -22,7 +21,7 @@ use crate::quotes::{Quote, QuoteStatus, find};
 
 use super::best::Arb;
 use super::entry::entry_of;
-use super::judged::{Judged, KnownStakes};
+use super::judged::{Judged, KnownStakes, is_on_basis};
 use super::lifetime::{self, Followed};
 use super::window::Window;
 use super::window_id::window_id;
@@ -64,24 +63,20 @@ pub(crate) fn keep(
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
 ) -> Option<Window> {
-    let (basis, step) = (was.basis.as_ref()?, context.step);
+    let (basis, at) = (was.basis.as_ref()?, context.step.now);
     let is_fresh = |at| at <= was.fresh_until;
-    let is_expected = |(leg, expected): (&Quote, &Micros)| {
-        step.moment.expected.interval(leg.key.book().index()) == *expected
-    };
     let is_as_it_was = !context.is_shown_otherwise()
         && was.in_play == context.in_play()
-        && is_fresh(basis.at) == is_fresh(step.now)
+        && is_fresh(basis.at) == is_fresh(at)
         && was.legs.iter().all(|leg| find(quotes, leg.key) == Some(leg))
-        && was.legs.iter().zip(&basis.expected).all(is_expected)
-        && basis.margin_limit.to_bits() == step.margins.limit(was.in_play).to_bits();
+        && is_on_basis(basis, &was.legs, context);
     if !is_as_it_was {
         return None;
     }
     let mut now = was.clone();
     now.life = lifetime::continue_life(was, was, false, context, effects);
     if let Some(basis) = &mut now.basis {
-        basis.at = step.now;
+        basis.at = at;
     }
     Some(now)
 }
