@@ -26,7 +26,7 @@ pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
 pub(crate) use clickhouse::{
     ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, StoredHistory, Writer,
 };
-pub(crate) use cluster::{Brokers, KafkaSecurity};
+pub(crate) use cluster::{Brokers, KafkaOptions};
 pub(crate) use live::Live;
 pub(crate) use mcp::Mcp;
 pub(crate) use roles::{
@@ -303,7 +303,7 @@ pub(crate) struct Up {
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS")]
     pub(crate) brokers: Option<String>,
     #[command(flatten)]
-    pub(crate) security: Box<KafkaSecurity>,
+    pub(crate) kafka: Box<KafkaOptions>,
     /// Port of the local Kafka; the next one is its controller's
     #[arg(long, default_value_t = 19092)]
     pub(crate) kafka_port: u16,

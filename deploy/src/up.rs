@@ -106,8 +106,8 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
 /// The options of a connection belong to a Kafka that is named: the local one has a plaintext listener on loopback.
 fn security(config: &Up) -> anyhow::Result<()> {
     match &config.brokers {
-        Some(brokers) => Ok(cluster::with(brokers, &config.security).map(drop)?),
-        None if config.security.is_given() => {
+        Some(brokers) => Ok(cluster::with(brokers, &config.kafka).map(drop)?),
+        None if config.kafka.is_given() => {
             bail!("the options --kafka-... of a connection need --brokers: the local Kafka is plaintext")
         }
         None => Ok(()),
@@ -127,16 +127,16 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.security)?, None))?;
+    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.kafka)?, None))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse", Report::Live);
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
         runtime.block_on(migrate(config, home))?;
     }
     let pepper = home::pepper(home);
-    let security = config.security.arguments();
+    let kafka = config.kafka.arguments();
     let common: Vec<_> =
-        ["--child", "--brokers", &brokers].into_iter().chain(security.iter().map(String::as_str)).collect();
+        ["--child", "--brokers", &brokers].into_iter().chain(kafka.iter().map(String::as_str)).collect();
     let [
         ingest_admin,
         process_admin,
@@ -192,7 +192,7 @@ fn start_demonstration(
     stop: &Stop,
 ) -> anyhow::Result<Demonstration> {
     let _progress = Progress::start("creating a key", Report::Live);
-    let brokers = Brokers { brokers: brokers.to_owned(), security: config.security.clone() };
+    let brokers = Brokers { brokers: brokers.to_owned(), kafka: config.kafka.clone() };
     let ending = Stop::default();
     let creating = std::thread::spawn({
         let ending = ending.clone();

@@ -21,7 +21,6 @@ use arb_schemas::records::StatePartition;
 use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS};
 use arb_schemas::wire::{WireError, decode};
 use fastrand::Rng;
-use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord};
 
 use crate::kafka::{read_all, read_places};
@@ -35,7 +34,7 @@ const KILLS: [Point; 5] = [Point::Produce, Point::Offsets, Point::Commit, Point:
 const BURST: u32 = 60;
 
 fn account(broker: &Broker, arguments: &[&str]) -> RunOutput {
-    run(arb().arg("account").args(arguments).args(["--brokers", &broker.brokers]))
+    run(arb().arg("account").args(arguments).args([broker.kafka.at(), broker.kafka.named()]))
 }
 
 fn ok(broker: &Broker, arguments: &[&str]) -> String {
@@ -45,7 +44,7 @@ fn ok(broker: &Broker, arguments: &[&str]) -> String {
 }
 
 fn start(broker: &Broker, name: &str, arguments: &[&str]) -> Role {
-    let arguments = [&["--brokers", &broker.brokers], arguments].concat();
+    let arguments = [&[broker.kafka.at(), broker.kafka.named()], arguments].concat();
     Role::start("accounts", &arguments, &broker.path(name))
 }
 
@@ -167,14 +166,13 @@ fn now() -> i64 {
 
 /// A producer that delivers each command once, however long the broker takes: that of the roles gives one up early.
 fn producer(broker: &Broker) -> BaseProducer {
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", &broker.brokers).set("enable.idempotence", "true");
-    config.create().unwrap()
+    broker.kafka.client().set("enable.idempotence", "true").create().unwrap()
 }
 
-fn send(producer: &BaseProducer, request: &Request) {
+fn send(broker: &Broker, producer: &BaseProducer, request: &Request) {
+    let topic = broker.kafka.name(ACCOUNT_COMMANDS.name);
     let value = codec::encode_request(request).unwrap();
-    let record = BaseRecord::to(ACCOUNT_COMMANDS.name).partition(0).key(&*request.id).payload(&value);
+    let record = BaseRecord::to(&topic).partition(0).key(&*request.id).payload(&value);
     producer.send(record).map_err(|(error, _)| error).unwrap();
     producer.poll(Duration::from_millis(2));
 }
@@ -182,7 +180,7 @@ fn send(producer: &BaseProducer, request: &Request) {
 /// What a reader of committed records has: each part as it was written last, and the offset up to which it reaches.
 fn state(broker: &Broker) -> (BTreeMap<Vec<u8>, Part>, i64) {
     let (mut parts, mut next) = (BTreeMap::new(), 0);
-    for record in read_all(&broker.brokers, ACCOUNTS.name) {
+    for record in read_all(&broker.kafka, ACCOUNTS.name) {
         if record.value.is_empty() {
             parts.remove(&record.key);
         } else if let Some(part) = codec::decode_part(&record.key, &record.value).unwrap() {
@@ -204,7 +202,7 @@ fn replies(broker: &Broker) -> BTreeMap<Vec<u8>, Part> {
 fn undisturbed(broker: &Broker, next: i64) -> (BTreeMap<Vec<u8>, Part>, Vec<Vec<u8>>) {
     let mut machine = AccountsMachine::new(&AccountsConfig::default());
     let (mut out, mut tally) = (Outbox::default(), AccountCounts::default());
-    let commands = read_places(&broker.brokers, ACCOUNT_COMMANDS.name).into_iter();
+    let commands = read_places(&broker.kafka, ACCOUNT_COMMANDS.name).into_iter();
     for (offset, record) in commands.filter(|(offset, _)| *offset < next) {
         let input = AccountsMachine::decode(&record.value).unwrap();
         machine.step(InputPlace { partition: 0, offset, epoch: 1 }, &input, &mut out, &mut tally).unwrap();
@@ -255,13 +253,13 @@ fn kill_owners(kills: usize, seed: u64) {
     for index in 0..kills {
         let mut standby = launch(index + 1);
         wait_for("the owner is killed", || {
-            (0..BURST / 20).for_each(|_| send(&producer, &commands.next()));
+            (0..BURST / 20).for_each(|_| send(&broker, &producer, &commands.next()));
             owner.died().then_some(())
         });
         let killed = Instant::now();
         acknowledged.extend(replies(&broker));
         // What is sent while nobody owns the partition is carried out by the next owner.
-        (0..BURST).for_each(|_| send(&producer, &commands.next()));
+        (0..BURST).for_each(|_| send(&broker, &producer, &commands.next()));
         wait_for_owner(&mut standby);
         println!("owner {index} killed; the next one had the partition after {:?}", killed.elapsed());
         owner = standby;
@@ -285,7 +283,7 @@ fn kill_owners(kills: usize, seed: u64) {
     assert_eq!(commands.sent.len(), found.keys().filter(|key| key.starts_with(b"reply/")).count());
     assert_eq!(found, expected);
     let written: Vec<_> =
-        read_all(&broker.brokers, ACCOUNT_AUDIT.name).into_iter().map(|record| record.value).collect();
+        read_all(&broker.kafka, ACCOUNT_AUDIT.name).into_iter().map(|record| record.value).collect();
     assert_eq!(written, audit, "each is done once, in the order of the commands");
 }
 
@@ -298,15 +296,15 @@ fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
     let mut standby = start(&broker, "standby.log", &[]);
     let mut commands = Commands { rng: Rng::with_seed(1), sent: Vec::new() };
     let create = commands.next();
-    send(&producer, &create);
+    send(&broker, &producer, &create);
     let (account, session) = ("acc_0000000000000000".to_owned(), "cd".repeat(32));
     let command =
         Command::OpenSession { account, session: session.clone(), revision: 0, seconds: 3, replaces: None };
-    send(&producer, &Request { id: "open".to_owned(), actor: Actor::Anonymous, command, ..create });
+    send(&broker, &producer, &Request { id: "open".to_owned(), actor: Actor::Anonymous, command, ..create });
     let key = format!("session/{session}").into_bytes();
     // Opened, and then removed: a reader may be too slow to see it open.
     wait_for("the session was opened and has ended", || {
-        let records = read_all(&broker.brokers, ACCOUNTS.name).into_iter();
+        let records = read_all(&broker.kafka, ACCOUNTS.name).into_iter();
         let values: Vec<_> =
             records.filter(|record| record.key == key).map(|record| record.value.is_empty()).collect();
         (values == [false, true]).then_some(())

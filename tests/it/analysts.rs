@@ -94,12 +94,13 @@ fn the_question_about_settled_windows_has_its_answer() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::play("board", &recordings::simulated(scratch.path(), SEED, POLLS));
     let broker = &store.stack.broker;
-    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let mut settle =
+        Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path("settle.log"));
     // Until its first timer the machine has no time but that of the recording: a result of then would be forgotten by now.
     let opened = store.clickhouse.query_as("analyst", "SELECT count() AS rows FROM arb.windows");
     wait_for("all windows are tasks", || {
         settle.assert_runs();
-        let tasks = read_all(&broker.brokers, PICK_TASKS.name).into_iter();
+        let tasks = read_all(&broker.kafka, PICK_TASKS.name).into_iter();
         let windows = tasks.filter(|it| RecordType::of(&it.value).unwrap() == RecordType::OpenedWindow);
         (opened[0]["rows"] == windows.count()).then_some(())
     });
@@ -124,7 +125,7 @@ fn results(broker: &Broker) -> Vec<ResultReport> {
     let reports = market.results(start, end);
     let tasks: Vec<_> = reports.iter().map(|report| (&*report.event, encode(report).unwrap())).collect();
     let tasks: Vec<_> = tasks.iter().map(|(event, task)| (*event, &**task)).collect();
-    write_to(&broker.brokers, PICK_TASKS.name, &tasks);
+    write_to(&broker.kafka, PICK_TASKS.name, &tasks);
     reports
 }
 

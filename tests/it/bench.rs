@@ -46,10 +46,10 @@ fn count(rows: &[(String, String, String)], part: &str, case: &str, measure: &st
 
 #[test]
 fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
-    let broker = Broker::bare();
+    let broker = Broker::own_bare();
     let table = broker.path("BENCHMARKS.md");
     let markdown = table.display().to_string();
-    let all = ["all", "--quick", "--json", "--brokers", &broker.brokers];
+    let all = ["all", "--quick", "--json", broker.kafka.at()];
     let output = run(bench().args(all).args(["--markdown", &markdown]));
     assert!(output.success, "{}", output.err);
     let report: Value = serde_json::from_str(&output.out).unwrap();
@@ -106,9 +106,9 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     );
     peers_may_be_missing(&broker);
     // It leaves nothing behind, so it can be run again; where topics are, it does not begin.
-    let created = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
+    let created = run(arb().args(["topics", "create", broker.kafka.at(), broker.kafka.named()]));
     assert!(created.success, "{}", created.err);
-    let pipeline = ["pipeline", "--quick", "--json", "--brokers", &broker.brokers];
+    let pipeline = ["pipeline", "--quick", "--json", broker.kafka.at(), broker.kafka.named()];
     let refused = run(bench().args(pipeline));
     assert!(!refused.success && refused.err.contains("is there already"), "{}", refused.err);
     let report: Value = serde_json::from_str(&refused.out).unwrap();
@@ -117,7 +117,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
 
 /// Where other engines are not run, ours is measured alone.
 fn peers_may_be_missing(broker: &Broker) {
-    let output = run(bench().args(["peers", "--quick", "--json", "--brokers", &broker.brokers]));
+    let output = run(bench().args(["peers", "--quick", "--json", broker.kafka.at(), broker.kafka.named()]));
     assert!(output.success, "{}", output.err);
     let report: Value = serde_json::from_str(&output.out).unwrap();
     assert!(report["rows"].as_array().unwrap().iter().all(|row| row["is_without_baseline"] == true));

@@ -109,8 +109,8 @@ fn assert_ranked(board: &Value) {
 /// The open entries at the end of the feed; every partition must number its events one by one.
 fn fold_feed(stack: &Stack) -> BTreeMap<String, i64> {
     let (mut open, mut sequences) = (BTreeMap::new(), BTreeMap::new());
-    wait_until_settled(&stack.broker.brokers, &FEED_EVENTS);
-    for record in read_all(&stack.broker.brokers, FEED_EVENTS.name) {
+    wait_until_settled(&stack.broker.kafka, &FEED_EVENTS);
+    for record in read_all(&stack.broker.kafka, FEED_EVENTS.name) {
         let sequence = if RecordType::of(&record.value).unwrap() == RecordType::CloseSignal {
             let signal: CloseSignal = wire::decode(&record.value).unwrap();
             assert!(open.remove(&signal.id).is_some(), "closed before it was opened");

@@ -99,8 +99,8 @@ fn every_sentence_of_the_contract_holds() {
     let running = local.replay(51, 60, "2026-01-01T03:00:00Z");
     // From then on the market stands still.
     running.board_at("2026-01-01T03:00:00Z");
-    let brokers = format!("127.0.0.1:{}", local.kafka_port);
-    write_to(&brokers, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
+    let kafka = local.kafka();
+    write_to(&kafka, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
     let mut site = Site { running, test_key: String::new() };
     wait_for("an arb, a signal and a pick", || {
         let has = |path: &str, list: &str| {

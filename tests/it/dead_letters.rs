@@ -16,13 +16,15 @@ use crate::support::wait_for;
 #[test]
 fn letters_are_listed_and_sent_again_once() {
     let broker = Broker::start();
-    let arb_dlq =
-        |arguments: &[&str]| run(arb().arg("dlq").args(arguments).args(["--brokers", &broker.brokers]));
+    let arb_dlq = |arguments: &[&str]| {
+        run(arb().arg("dlq").args(arguments).args([broker.kafka.at(), broker.kafka.named()]))
+    };
     let foreign = wire::encode(&BoardProgress { source: "s".into(), received_at: 1 }).unwrap();
     let good = wire::encode(&Heartbeat { source: "s".into(), at: 1 }).unwrap();
-    write(&broker.brokers, &[("a", b"{\"odds\": 2}"), ("b", &foreign), ("c", b""), ("d", &good)]);
-    let _process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
-    wait_for("three letters", || (read_all(&broker.brokers, DEAD_TICKS.name).len() == 3).then_some(()));
+    write(&broker.kafka, &[("a", b"{\"odds\": 2}"), ("b", &foreign), ("c", b""), ("d", &good)]);
+    let _process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
+    wait_for("three letters", || (read_all(&broker.kafka, DEAD_TICKS.name).len() == 3).then_some(()));
     let listed = arb_dlq(&["list"]);
     assert!(listed.success, "{}", listed.err);
     assert_eq!(listed.out.lines().count(), 4, "{}", listed.out);
@@ -31,8 +33,8 @@ fn letters_are_listed_and_sent_again_once() {
     }
     assert_eq!(arb_dlq(&["replay"]).out, "3 sent again\n");
     // They are no better than before.
-    wait_for("six letters", || (read_all(&broker.brokers, DEAD_TICKS.name).len() == 6).then_some(()));
-    let ticks = read_all(&broker.brokers, ODDS_TICKS.name);
+    wait_for("six letters", || (read_all(&broker.kafka, DEAD_TICKS.name).len() == 6).then_some(()));
+    let ticks = read_all(&broker.kafka, ODDS_TICKS.name);
     for (key, value) in [("a", b"{\"odds\": 2}".as_slice()), ("b", &foreign), ("c", b"")] {
         let same = ticks.iter().filter(|record| record.key == key.as_bytes() && record.value == value);
         assert_eq!(same.count(), 2, "{key}");
@@ -83,15 +85,16 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         ],
     });
     let frame = frame.unwrap();
-    write(&broker.brokers, &[("e", &frame)]);
-    let _process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
-    let dead = wait_for("a letter", || read_all(&broker.brokers, DEAD_TICKS.name).pop());
+    write(&broker.kafka, &[("e", &frame)]);
+    let _process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
+    let dead = wait_for("a letter", || read_all(&broker.kafka, DEAD_TICKS.name).pop());
     assert!(dead.value == frame && dead.key == b"e");
     let header = |name: &str| &dead.headers.iter().find(|(key, _)| key == name).unwrap().1;
     assert_eq!(header("arb-reason"), "partly-left-out");
     assert_eq!(header("arb-error"), "last_seen_at in the future: 1, price out of range: 1");
-    wait_until_settled(&broker.brokers, &FEED_EVENTS);
-    let feed = read_all(&broker.brokers, FEED_EVENTS.name);
+    wait_until_settled(&broker.kafka, &FEED_EVENTS);
+    let feed = read_all(&broker.kafka, FEED_EVENTS.name);
     let window: ArbWindow = wire::decode(&feed[0].value).unwrap();
     assert!(window.entry.legs.iter().all(|leg| leg.book == "alpha"));
 }

@@ -67,8 +67,8 @@ const END: &str = "2026-01-01T03:00:00Z";
 /// stands still.
 pub(crate) fn wait_for_market(running: &Running, local: &LocalHome) {
     running.board_at(END);
-    let brokers = format!("127.0.0.1:{}", local.kafka_port);
-    write_to(&brokers, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
+    let kafka = local.kafka();
+    write_to(&kafka, PICKS.name, &[(&pick().id, &encode(&pick()).unwrap())]);
     let bearer = format!("Bearer {}", running.key);
     wait_for("an arb, a signal, a pick and a window of the past", || {
         let has = |path: &str, list: &str| {

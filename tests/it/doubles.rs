@@ -11,10 +11,10 @@ use arb_schemas::topics::DEAD_TICKS;
 use arb_schemas::wire::{RecordType, decode};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rdkafka::config::ClientConfig;
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
+use crate::support::environment::Environment;
 use crate::support::feed::{Name, Writer, name, one_of_each, opened};
 use crate::support::program::{arb, run};
 use crate::support::serve::{Key, Serve};
@@ -80,7 +80,7 @@ fn assert_sent(serve: &Serve, id: &str, expected: &[Name], what: &str) {
 fn streams_deliver_each_event_once_wherever_they_resume() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let first = Serve::start(&broker, &key, "first", &[]);
     let mut live = first.stream("", None);
     assert_eq!(live.next().unwrap().name, "snapshot");
@@ -145,7 +145,7 @@ fn expected(last: i64) -> Vec<Vec<i64>> {
 #[test]
 fn clickhouse_has_every_transition_once_though_the_sink_is_killed_in_between() {
     let ground = Ground::start();
-    let writer = Writer::new(&ground.broker.brokers);
+    let writer = Writer::new(&ground.broker.kafka);
     let (mut from, mut killed) = (1, BTreeSet::new());
     for point in Point::SINK {
         write_twice(&writer, 0, from);
@@ -173,17 +173,15 @@ fn clickhouse_has_every_transition_once_though_the_sink_is_killed_in_between() {
     assert_eq!(rows(&ground), expected(from + 4));
 }
 
-fn write_letters(brokers: &str, epoch: &str, offsets: &[&str]) {
+fn write_letters(kafka: &Environment, epoch: &str, offsets: &[&str]) {
     // Each once and in this order, also when an acknowledgement is late.
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
-    let producer: BaseProducer = config.create().unwrap();
+    let (mut config, topic) = (kafka.client(), kafka.name(DEAD_TICKS.name));
+    let producer: BaseProducer = config.set("enable.idempotence", "true").create().unwrap();
     for offset in offsets {
         let header = |headers: OwnedHeaders, (key, value)| headers.insert(Header { key, value: Some(value) });
         let named = [("arb-reason", "ahead"), ("arb-offset", *offset), ("arb-epoch", epoch)];
         let headers = named.into_iter().fold(OwnedHeaders::new(), header);
-        let record =
-            BaseRecord::<str, str>::to(DEAD_TICKS.name).partition(1).payload("none").headers(headers);
+        let record = BaseRecord::<str, str>::to(&topic).partition(1).payload("none").headers(headers);
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
     producer.flush(Duration::from_secs(30)).unwrap();
@@ -192,15 +190,15 @@ fn write_letters(brokers: &str, epoch: &str, offsets: &[&str]) {
 #[test]
 fn a_letter_that_is_there_twice_is_sent_again_once() {
     let broker = Broker::start();
-    let dlq = |action: &str| run(arb().args(["dlq", action, "--brokers", &broker.brokers]));
-    write_letters(&broker.brokers, "5", &["3", "8", "3", "8", "9"]);
+    let dlq = |action: &str| run(arb().args(["dlq", action, broker.kafka.at(), broker.kafka.named()]));
+    write_letters(&broker.kafka, "5", &["3", "8", "3", "8", "9"]);
     let listed = dlq("list");
     assert!(listed.success, "{}", listed.err);
     assert_eq!(listed.out.lines().count(), 4, "a head and three letters: {}", listed.out);
     assert!(dlq("replay").out.contains("3 sent again"));
     // The mark of the last one lies beside the offset.
-    write_letters(&broker.brokers, "5", &["8", "9", "10"]);
-    write_letters(&broker.brokers, "6", &["0"]);
+    write_letters(&broker.kafka, "5", &["8", "9", "10"]);
+    write_letters(&broker.kafka, "6", &["0"]);
     let output = dlq("replay");
     assert!(output.out.contains("2 sent again"), "{} {}", output.out, output.err);
 }

@@ -205,7 +205,7 @@ fn an_instance_that_ends_under_load_loses_no_request() {
     assert!(ended > 0 && balancer.told.load(Ordering::SeqCst) > 0);
     assert!(!first.role.has_logged("cut off"), "a request was cut off");
     // What comes later reaches the streams at the other instance, after the last event that they had.
-    Writer::new(&broker.brokers).write(0, &[opened("w", "soccer_test", 1)]);
+    Writer::new(&broker.kafka).write(0, &[opened("w", "soccer_test", 1)]);
     for stream in &streams {
         let mut resumed = second.stream("", stream.last_id.as_deref());
         assert_eq!(resumed.next_event().unwrap().name, "arb_window");

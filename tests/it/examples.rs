@@ -154,8 +154,8 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
     let mut running = local.up(&[]);
     // Until a pick of the market is graded takes minutes.
     let pick = arb_model::fixtures::pick();
-    let brokers = format!("127.0.0.1:{}", local.kafka_port);
-    write_to(&brokers, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
+    let kafka = local.kafka();
+    write_to(&kafka, PICKS.name, &[(&pick.id, &encode(&pick).unwrap())]);
     let event = wait_for("a window", || first_event(&running));
     let requests = commands(&["curl "]);
     assert!(requests.len() >= 8, "only {} requests were found", requests.len());

@@ -15,6 +15,7 @@ use arb_schemas::wire::{RecordType, decode, encode};
 use serde_json::{Value, json};
 
 use crate::kafka::{read_all, wait_until_settled, write_to};
+use crate::support::environment::Environment;
 use crate::support::odds_api::now;
 use crate::support::oracle::{assert_same, parse};
 use crate::support::program::Role;
@@ -64,9 +65,9 @@ fn grading(WindowGrading { window, grade }: &WindowGrading) -> Value {
 }
 
 /// The gradings that must be published, partition by partition, by `tests/oracle/window_gradings.py`.
-fn expected(brokers: &str) -> Vec<Value> {
+fn expected(kafka: &Environment) -> Vec<Value> {
     let mut partitions = BTreeMap::<i32, String>::new();
-    for record in read_all(brokers, PICK_TASKS.name) {
+    for record in read_all(kafka, PICK_TASKS.name) {
         if let Some(task) = task(&record.value) {
             let _ = writeln!(partitions.entry(record.partition).or_default(), "{task}");
         }
@@ -87,8 +88,8 @@ fn oracle(tasks: &str) -> Vec<Value> {
 }
 
 /// The feed's records of a type, partition by partition.
-fn of_feed<T: arb_schemas::wire::Record>(brokers: &str) -> Vec<T> {
-    let records = read_all(brokers, FEED_EVENTS.name).into_iter();
+fn of_feed<T: arb_schemas::wire::Record>(kafka: &Environment) -> Vec<T> {
+    let records = read_all(kafka, FEED_EVENTS.name).into_iter();
     let of_type = records.filter(|record| RecordType::of(&record.value).unwrap() == T::TYPE);
     of_type.map(|record| decode(&record.value).unwrap()).collect()
 }
@@ -122,24 +123,24 @@ fn reports(number: usize, event: &str) -> [Vec<ResultReport>; 2] {
     }
 }
 
-fn write(brokers: &str, reports: &[ResultReport]) {
+fn write(kafka: &Environment, reports: &[ResultReport]) {
     let tasks: Vec<_> =
         reports.iter().map(|report| (report.event.as_str(), encode(report).unwrap())).collect();
     let tasks: Vec<_> = tasks.iter().map(|(event, task)| (*event, &**task)).collect();
-    write_to(brokers, PICK_TASKS.name, &tasks);
+    write_to(kafka, PICK_TASKS.name, &tasks);
 }
 
 fn settle(store: &Store, name: &str) -> Role {
     let broker = &store.stack.broker;
-    Role::start("settle", &["--brokers", &broker.brokers], &broker.path(&format!("{name}.log")))
+    Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path(&format!("{name}.log")))
 }
 
 #[test]
 fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::play("raw", &recordings::simulated(scratch.path(), 24, 80));
-    let brokers = &*store.stack.broker.brokers;
-    let windows: Vec<ArbWindow> = of_feed(brokers);
+    let kafka = &store.stack.broker.kafka;
+    let windows: Vec<ArbWindow> = of_feed(kafka);
     let opened: BTreeMap<_, _> =
         windows.iter().filter(|it| it.change == "opened").map(|it| (it.entry.id.clone(), it)).collect();
     let mut events: Vec<_> = opened.values().map(|window| window.entry.event.id.to_string()).collect();
@@ -148,12 +149,12 @@ fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
     let all: Vec<_> = events.iter().enumerate().map(|(number, event)| reports(number, event)).collect();
     // Of every other event the result is known before the window is read.
     for [early, _] in all.iter().step_by(2) {
-        write(brokers, early);
+        write(kafka, early);
     }
     let stream = open_stream(&store);
     let mut role = settle(&store, "first");
     let taken = || {
-        let tasks = read_all(brokers, PICK_TASKS.name);
+        let tasks = read_all(kafka, PICK_TASKS.name);
         let is_window = |value: &[u8]| RecordType::of(value).unwrap() == RecordType::OpenedWindow;
         tasks.iter().filter(|task| is_window(&task.value)).count()
     };
@@ -163,20 +164,20 @@ fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
     });
     role.kill();
     for [early, _] in all.iter().skip(1).step_by(2) {
-        write(brokers, early);
+        write(kafka, early);
     }
     let mut role = settle(&store, "second");
-    wait_for_gradings(brokers, &mut role);
+    wait_for_gradings(kafka, &mut role);
     role.kill();
     for [_, late] in &all {
-        write(brokers, late);
+        write(kafka, late);
     }
     let mut role = settle(&store, "third");
-    wait_for_gradings(brokers, &mut role);
+    wait_for_gradings(kafka, &mut role);
     role.stop();
 
-    let expected = expected(brokers);
-    let graded: Vec<WindowGrading> = of_feed(brokers);
+    let expected = expected(kafka);
+    let graded: Vec<WindowGrading> = of_feed(kafka);
     println!("{} windows of {} events, {} gradings", opened.len(), events.len(), graded.len());
     assert_same(&graded.iter().map(grading).collect::<Vec<_>>(), &expected, "gradings");
     assert!(
@@ -230,13 +231,13 @@ fn open_stream_after(store: &Store, last: Option<&str>) -> Sse {
 }
 
 /// Waits until as many gradings are published as the tasks so far make.
-fn wait_for_gradings(brokers: &str, role: &mut Role) {
+fn wait_for_gradings(kafka: &Environment, role: &mut Role) {
     wait_for_steps("every grading is published", || {
         role.assert_runs();
-        let (wanted, found) = (expected(brokers).len(), of_feed::<WindowGrading>(brokers).len());
+        let (wanted, found) = (expected(kafka).len(), of_feed::<WindowGrading>(kafka).len());
         if found >= wanted { Ok(()) } else { Err((found, wanted)) }
     });
-    wait_until_settled(brokers, &FEED_EVENTS);
+    wait_until_settled(kafka, &FEED_EVENTS);
 }
 
 /// As the analyst sees them.
@@ -309,11 +310,11 @@ fn answers_are_the_gradings(store: &Store, graded: &[WindowGrading]) {
 fn a_window_is_in_the_partition_of_its_event() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::play("raw", &recordings::simulated(scratch.path(), 5, 20));
-    let brokers = &*store.stack.broker.brokers;
+    let kafka = &store.stack.broker.kafka;
     let mut role = settle(&store, "settle");
     let windows = wait_for("windows are tasks", || {
         role.assert_runs();
-        let tasks = read_all(brokers, PICK_TASKS.name).into_iter();
+        let tasks = read_all(kafka, PICK_TASKS.name).into_iter();
         let of_type = tasks.filter(|it| RecordType::of(&it.value).unwrap() == RecordType::OpenedWindow);
         let windows: Vec<_> = of_type.collect();
         (!windows.is_empty()).then_some(windows)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arb_kafka::{Cluster, GroupLags, ReaderGroup, TaskProducer, WatchedGroup};
+use arb_kafka::{GroupLags, ReaderGroup, TaskProducer, WatchedGroup};
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, WEBHOOK_TASKS};
 
@@ -20,7 +20,7 @@ fn watched(role: &str, group: &str) -> WatchedGroup {
 #[test]
 fn a_group_is_behind_by_what_it_has_not_committed_and_an_unknown_one_has_no_lag() {
     let broker = Broker::start();
-    let (cluster, stop) = (Cluster::plaintext(&broker.brokers), Stop::default());
+    let (cluster, stop) = (broker.kafka.cluster(), Stop::default());
     let group = ReaderGroup::open(&cluster, &WEBHOOK_TASKS, "ours").unwrap();
     let producer = TaskProducer::new(&cluster, &WEBHOOK_TASKS).unwrap();
     for (partition, records) in [(0, 2), (3, 5)] {

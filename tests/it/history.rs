@@ -24,7 +24,7 @@ struct Told {
 
 fn told(store: &Store) -> BTreeMap<String, Told> {
     let mut windows = BTreeMap::<String, Told>::new();
-    for record in read_all(&store.stack.broker.brokers, FEED_EVENTS.name) {
+    for record in read_all(&store.stack.broker.kafka, FEED_EVENTS.name) {
         match RecordType::of(&record.value).unwrap() {
             RecordType::ArbWindow => {
                 let window: ArbWindow = decode(&record.value).unwrap();
@@ -165,7 +165,7 @@ fn micros(text: &str) -> Micros {
 /// What was published of prices: event, book, time and price, each as the API writes it.
 fn published(store: &Store) -> BTreeSet<(String, String, String, String)> {
     let mut found = BTreeSet::new();
-    for record in read_all(&store.stack.broker.brokers, ODDS_TICKS.name) {
+    for record in read_all(&store.stack.broker.kafka, ODDS_TICKS.name) {
         if !matches!(RecordType::of(&record.value), Ok(RecordType::Frame)) {
             continue;
         }

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use arb_kafka::{Cluster, Table, TableEvent, partition_of};
+use arb_kafka::{Table, TableEvent, partition_of};
 use arb_runtime::feed_mark::{self, FeedMark};
 use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::{Headers, Message};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use crate::support::environment::Environment;
 use crate::support::program::{arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -35,19 +35,20 @@ pub(crate) struct Record {
 }
 
 /// Everything that is committed in a topic, partition by partition, each in order.
-pub(crate) fn read_all(brokers: &str, topic: &str) -> Vec<Record> {
-    read_places(brokers, topic).into_iter().map(|(_, record)| record).collect()
+pub(crate) fn read_all(kafka: &Environment, topic: &str) -> Vec<Record> {
+    read_places(kafka, topic).into_iter().map(|(_, record)| record).collect()
 }
 
 /// A reader of what is committed in a topic, from its beginning, and how many partitions it has.
-pub(crate) fn reader(brokers: &str, topic: &str) -> (BaseConsumer, usize) {
-    let consumer: BaseConsumer = ClientConfig::new()
-        .set("bootstrap.servers", brokers)
+pub(crate) fn reader(kafka: &Environment, topic: &str) -> (BaseConsumer, usize) {
+    let consumer: BaseConsumer = kafka
+        .client()
         .set("group.id", "test-reader")
         .set("isolation.level", "read_committed")
         .set("enable.partition.eof", "true")
         .create()
         .unwrap();
+    let topic = &kafka.name(topic);
     let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(30)).unwrap();
     let partitions = metadata.topics()[0].partitions().len();
     let mut list = TopicPartitionList::new();
@@ -59,8 +60,8 @@ pub(crate) fn reader(brokers: &str, topic: &str) -> (BaseConsumer, usize) {
 }
 
 /// The same, each with its offset.
-pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
-    let (consumer, partitions) = reader(brokers, topic);
+pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<(i64, Record)> {
+    let (consumer, partitions) = reader(kafka, topic);
     // Numbers, not a count: a partition can be at its end more than once while another one is still being read.
     let (mut records, mut ended) = (Vec::new(), BTreeSet::new());
     let deadline = Instant::now() + Duration::from_mins(2);
@@ -91,15 +92,14 @@ pub(crate) fn read_places(brokers: &str, topic: &str) -> Vec<(i64, Record)> {
 }
 
 /// Where a partition ends for readers of committed records, and for everybody.
-pub(crate) fn ends(brokers: &str, topic: &str, partition: i32) -> (i64, i64) {
+pub(crate) fn ends(kafka: &Environment, topic: &str, partition: i32) -> (i64, i64) {
     let end = |level| {
-        let mut config = ClientConfig::new();
-        config.set("bootstrap.servers", brokers).set("isolation.level", level);
-        config.set("group.id", "test-ends");
+        let mut config = kafka.client();
+        config.set("isolation.level", level).set("group.id", "test-ends");
         // A broker that has just started leads nothing yet, and a client that was told so keeps to it.
         wait_for("the partition ends somewhere", || {
             let consumer: BaseConsumer = config.create().unwrap();
-            consumer.fetch_watermarks(topic, partition, Duration::from_mins(1)).ok()
+            consumer.fetch_watermarks(&kafka.name(topic), partition, Duration::from_mins(1)).ok()
         })
         .1
     };
@@ -108,10 +108,10 @@ pub(crate) fn ends(brokers: &str, topic: &str, partition: i32) -> (i64, i64) {
 
 /// Waits until every transaction on a topic has ended: a broker acknowledges a commit before all partitions have its markers, and
 /// until then a reader of committed records does not see all that was committed.
-pub(crate) fn wait_until_settled(brokers: &str, topic: &Topic) {
+pub(crate) fn wait_until_settled(kafka: &Environment, topic: &Topic) {
     for partition in 0..topic.partitions {
         wait_for("every transaction has ended", || {
-            let (stable, end) = ends(brokers, topic.name, partition);
+            let (stable, end) = ends(kafka, topic.name, partition);
             (stable == end).then_some(())
         });
     }
@@ -138,17 +138,23 @@ fn headers(message: &impl Message) -> Vec<(String, String)> {
 }
 
 /// Commits an offset of the tick topic for a group that has no members.
-pub(crate) fn commit_by_hand(brokers: &str, group: &str, partition: i32, offset: i64) {
-    commit_to(brokers, group, ODDS_TICKS.name, partition, offset, "");
+pub(crate) fn commit_by_hand(kafka: &Environment, group: &str, partition: i32, offset: i64) {
+    commit_to(kafka, group, ODDS_TICKS.name, partition, offset, "");
 }
 
 /// The same of any topic, with a note beside it.
-pub(crate) fn commit_to(brokers: &str, group: &str, topic: &str, partition: i32, offset: i64, note: &str) {
-    let consumer: BaseConsumer =
-        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
+pub(crate) fn commit_to(
+    kafka: &Environment,
+    group: &str,
+    topic: &str,
+    partition: i32,
+    offset: i64,
+    note: &str,
+) {
+    let consumer: BaseConsumer = kafka.client().set("group.id", kafka.name(group)).create().unwrap();
     let mut list = TopicPartitionList::new();
     {
-        let mut element = list.add_partition(topic, partition);
+        let mut element = list.add_partition(&kafka.name(topic), partition);
         element.set_offset(Offset::Offset(offset)).unwrap();
         element.set_metadata(note);
     }
@@ -156,21 +162,20 @@ pub(crate) fn commit_to(brokers: &str, group: &str, topic: &str, partition: i32,
 }
 
 /// The offsets of the tick topic that a group has committed.
-pub(crate) fn committed(brokers: &str, group: &str) -> Vec<Option<i64>> {
-    try_committed(brokers, group, Duration::from_secs(30)).unwrap()
+pub(crate) fn committed(kafka: &Environment, group: &str) -> Vec<Option<i64>> {
+    try_committed(kafka, group, Duration::from_secs(30)).unwrap()
 }
 
 /// The same of a broker that may just have been started, or not answer.
 pub(crate) fn try_committed(
-    brokers: &str,
+    kafka: &Environment,
     group: &str,
     within: Duration,
 ) -> Result<Vec<Option<i64>>, KafkaError> {
-    let consumer: BaseConsumer =
-        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create()?;
+    let consumer: BaseConsumer = kafka.client().set("group.id", kafka.name(group)).create()?;
     let mut list = TopicPartitionList::new();
     for partition in 0..topics::DEFAULT_PARTITIONS {
-        list.add_partition(ODDS_TICKS.name, partition);
+        list.add_partition(&kafka.name(ODDS_TICKS.name), partition);
     }
     let answer = consumer.committed_offsets(list, within)?;
     let offset = |raw: Offset| raw.to_raw().filter(|offset| *offset >= 0);
@@ -178,21 +183,22 @@ pub(crate) fn try_committed(
 }
 
 /// Writes records to the tick topic as a stranger would.
-pub(crate) fn write(brokers: &str, records: &[(&str, &[u8])]) {
-    write_to(brokers, ODDS_TICKS.name, records);
+pub(crate) fn write(kafka: &Environment, records: &[(&str, &[u8])]) {
+    write_to(kafka, ODDS_TICKS.name, records);
 }
 
 /// Writes records to a topic, the partition chosen by librdkafka. Each is written once: without idempotence a request whose answer is
 /// lost would be sent, and written, again.
-pub(crate) fn write_to(brokers: &str, topic: &str, records: &[(&str, &[u8])]) {
-    let producer: BaseProducer = ClientConfig::new()
-        .set("bootstrap.servers", brokers)
+pub(crate) fn write_to(kafka: &Environment, topic: &str, records: &[(&str, &[u8])]) {
+    let producer: BaseProducer = kafka
+        .client()
         .set("partitioner", "murmur2_random")
         .set("enable.idempotence", "true")
         .create()
         .unwrap();
     for (key, value) in records {
-        let record = BaseRecord::to(topic).key(*key).payload(*value);
+        let topic = kafka.name(topic);
+        let record = BaseRecord::to(&topic).key(*key).payload(*value);
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
     producer.flush(Duration::from_secs(30)).unwrap();
@@ -202,16 +208,17 @@ pub(crate) fn write_to(brokers: &str, topic: &str, records: &[(&str, &[u8])]) {
 pub(crate) struct Open(BaseProducer);
 
 impl Open {
-    pub(crate) fn on(brokers: &str, topic: &str) -> Self {
-        let producer: BaseProducer = ClientConfig::new()
-            .set("bootstrap.servers", brokers)
-            .set("transactional.id", "stranger")
+    pub(crate) fn on(kafka: &Environment, topic: &str) -> Self {
+        let producer: BaseProducer = kafka
+            .client()
+            .set("transactional.id", kafka.name("stranger"))
             .set("transaction.timeout.ms", "600000")
             .create()
             .unwrap();
         producer.init_transactions(Duration::from_mins(1)).unwrap();
         producer.begin_transaction().unwrap();
-        let record = BaseRecord::to(topic).partition(0).key("stranger").payload("nothing of ours");
+        let topic = kafka.name(topic);
+        let record = BaseRecord::to(&topic).partition(0).key("stranger").payload("nothing of ours");
         producer.send(record).map_err(|(error, _)| error).unwrap();
         producer.flush(Duration::from_mins(1)).unwrap();
         Self(producer)
@@ -226,14 +233,13 @@ impl Open {
 #[test]
 fn a_table_of_a_topic_that_never_rests_is_read_to_its_end() {
     let broker = Broker::start();
-    let cluster = Cluster::plaintext(&broker.brokers);
-    let producer: BaseProducer =
-        ClientConfig::new().set("bootstrap.servers", &broker.brokers).set("linger.ms", "0").create().unwrap();
+    let cluster = broker.kafka.cluster();
+    let producer: BaseProducer = broker.kafka.client().set("linger.ms", "0").create().unwrap();
+    let topic = broker.kafka.name(ARBS_BOARD.name);
     let partitions = arb_kafka::partitions(&cluster).unwrap();
     let write = || {
         for partition in 0..partitions {
-            let record =
-                BaseRecord::<str, str>::to(ARBS_BOARD.name).partition(partition).key("k").payload("v");
+            let record = BaseRecord::<str, str>::to(&topic).partition(partition).key("k").payload("v");
             producer.send(record).unwrap();
         }
         producer.poll(Duration::ZERO);
@@ -270,8 +276,8 @@ fn keys_go_where_every_other_client_puts_them() {
     let broker = Broker::start();
     let keys: Vec<_> = (0..200).map(|index| format!("event-{index}-{}", "x".repeat(index % 7))).collect();
     let records: Vec<_> = keys.iter().map(|key| (key.as_str(), b"".as_slice())).collect();
-    write(&broker.brokers, &records);
-    let read = read_all(&broker.brokers, ODDS_TICKS.name);
+    write(&broker.kafka, &records);
+    let read = read_all(&broker.kafka, ODDS_TICKS.name);
     assert_eq!(read.len(), keys.len());
     for record in read {
         let key = String::from_utf8(record.key).unwrap();
@@ -282,18 +288,18 @@ fn keys_go_where_every_other_client_puts_them() {
 #[test]
 fn topics_are_created_once_and_must_have_the_same_partitions() {
     let broker = Broker::bare();
-    let config = ClientConfig::new().set("bootstrap.servers", &broker.brokers).clone();
-    let admin: AdminClient<DefaultClientContext> = config.create().unwrap();
-    let odd = NewTopic::new(ARBS_BOARD.name, 3, TopicReplication::Fixed(1));
+    let admin: AdminClient<DefaultClientContext> = broker.kafka.client().create().unwrap();
+    let (board, ticks) = (broker.kafka.name(ARBS_BOARD.name), broker.kafka.name(ODDS_TICKS.name));
+    let odd = NewTopic::new(&board, 3, TopicReplication::Fixed(1));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(admin.create_topics(&[odd], &AdminOptions::new())).unwrap().remove(0).unwrap();
     for _ in 0..2 {
-        let created = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
+        let created = run(arb().args(["topics", "create", broker.kafka.at(), broker.kafka.named()]));
         assert!(created.success, "{}", created.err);
     }
     for role in ["process", "ingest"] {
-        let output = run(arb().args([role, "--brokers", &broker.brokers]));
-        let sentence = "topic arbs.board.v1: has 3 partitions where odds.ticks.v1 has 4";
-        assert!(!output.success && output.err.contains(sentence), "{role}: {}", output.err);
+        let output = run(arb().args([role, broker.kafka.at(), broker.kafka.named()]));
+        let sentence = format!("topic {board}: has 3 partitions where {ticks} has 4");
+        assert!(!output.success && output.err.contains(&sentence), "{role}: {}", output.err);
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Feed<'a> {
     pub(crate) fn publish(&mut self, until: u64) {
         let (from, until) = (self.published, until.min(POLLS));
         if from == 0 {
-            write(&self.broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
+            write(&self.broker.kafka, &[("stranger", b"{\"odds\": 2}")]);
         }
         let (after, last) = (poll(from.max(1) - 1), poll(until - 1));
         let after = ["--after", &after];
@@ -99,13 +99,13 @@ fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rn
 /// The processors that are killed at what is published; none when all of it is processed.
 fn next_dead(broker: &Broker, processors: &mut Processors<'_>) -> Vec<u32> {
     let published: Vec<_> =
-        (0..DEFAULT_PARTITIONS).map(|id| Some(ends(&broker.brokers, ODDS_TICKS.name, id).1)).collect();
+        (0..DEFAULT_PARTITIONS).map(|id| Some(ends(&broker.kafka, ODDS_TICKS.name, id).1)).collect();
     wait_for("a processor is killed, or everything is processed", || {
         // Each look makes a client.
         std::thread::sleep(LOOK);
         let dead = processors.dead();
         let is_processed =
-            || try_committed(&broker.brokers, "arb-process", ASK).is_ok_and(|at| at == published);
+            || try_committed(&broker.kafka, "arb-process", ASK).is_ok_and(|at| at == published);
         (!dead.is_empty() || is_processed()).then_some(dead)
     })
 }
@@ -192,9 +192,9 @@ fn a_frozen_processor_hides_nothing_and_writes_nothing_when_it_wakes() {
 #[test]
 fn an_open_transaction_on_the_changelog_is_waited_for() {
     let broker = Broker::start();
-    let open = Open::on(&broker.brokers, PROCESS_STATE.name);
+    let open = Open::on(&broker.kafka, PROCESS_STATE.name);
     let log = broker.path("process.log");
-    let process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let output = || std::fs::read_to_string(&log).unwrap();
     wait_for("it waits", || {
         let waits = "an open transaction holds this partition back";

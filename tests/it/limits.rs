@@ -11,7 +11,6 @@ use arb_schemas::records::{BoardEntry, Coverage, Event, Frame, Offer, Outcome, S
 use arb_schemas::time::SECOND;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, DEFAULT_PARTITIONS, ODDS_TICKS, PROCESS_STATE};
 use arb_schemas::wire::{self, RecordType};
-use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use crate::kafka::{read_all, try_committed, wait_until_settled};
@@ -68,15 +67,17 @@ fn arb(at: i64) -> Vec<Offer> {
 
 /// Writes a record as a client may whose own limits are wide.
 fn write(broker: &Broker, value: &[u8]) {
-    let producer: BaseProducer = ClientConfig::new()
-        .set("bootstrap.servers", &broker.brokers)
+    let topic = broker.kafka.name(ODDS_TICKS.name);
+    let producer: BaseProducer = broker
+        .kafka
+        .client()
         .set("partitioner", "murmur2_random")
         .set("enable.idempotence", "true")
         .set("message.max.bytes", "8000000")
         .set("compression.type", "lz4")
         .create()
         .unwrap();
-    let record = BaseRecord::to(ODDS_TICKS.name).key("e").payload(value);
+    let record = BaseRecord::to(&topic).key("e").payload(value);
     producer.send(record).map_err(|(error, _)| error).unwrap();
     producer.flush(Duration::from_secs(30)).unwrap();
 }
@@ -87,12 +88,12 @@ const ASK: Duration = Duration::from_secs(5);
 /// Starts a processor, waits until it has taken in so many records and is ready, and kills it.
 fn process_and_kill(broker: &Broker, records: i64) {
     let log = broker.path(&format!("process-{records}.log"));
-    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let partition = usize::try_from(partition_of("e", DEFAULT_PARTITIONS)).unwrap();
     wait_for(&format!("record {records} is processed"), || {
         process.assert_runs();
         // Right after the broker's start the group has no coordinator yet.
-        let committed = try_committed(&broker.brokers, "arb-process", ASK).ok()?[partition];
+        let committed = try_committed(&broker.kafka, "arb-process", ASK).ok()?[partition];
         assert!(committed <= Some(records), "{committed:?} where {records} records were written");
         (committed == Some(records)).then_some(())
     });
@@ -120,9 +121,9 @@ fn no_record_keeps_a_processor_from_coming_back() {
     }
     // The markers of the last transaction come to one topic after the other.
     for topic in [DEAD_TICKS, ARBS_BOARD, PROCESS_STATE] {
-        wait_until_settled(&broker.brokers, &topic);
+        wait_until_settled(&broker.kafka, &topic);
     }
-    let reasons: Vec<_> = read_all(&broker.brokers, DEAD_TICKS.name)
+    let reasons: Vec<_> = read_all(&broker.kafka, DEAD_TICKS.name)
         .iter()
         .map(|letter| letter.headers.iter().find(|(key, _)| key == "arb-error").unwrap().1.clone())
         .collect();
@@ -135,14 +136,14 @@ fn no_record_keeps_a_processor_from_coming_back() {
         format!("more than {LINE_BOOKS} books on a line: 90 ticks left out"),
     ];
     assert_eq!(reasons, expected);
-    let entries: Vec<BoardEntry> = read_all(&broker.brokers, ARBS_BOARD.name)
+    let entries: Vec<BoardEntry> = read_all(&broker.kafka, ARBS_BOARD.name)
         .iter()
         .filter(|record| RecordType::of(&record.value).is_ok_and(|found| found == RecordType::BoardEntry))
         .map(|record| wire::decode(&record.value).unwrap())
         .collect();
     let books: Vec<_> = entries.last().unwrap().legs.iter().map(|leg| &*leg.book).collect();
     assert_eq!((books, entries.last().unwrap().line), (vec!["book-1", "book-2"], Some(Points(750))));
-    let state = read_all(&broker.brokers, PROCESS_STATE.name);
+    let state = read_all(&broker.kafka, PROCESS_STATE.name);
     let longest = state.iter().map(|record| record.value.len()).max().unwrap();
     assert!(longest < limits::VALUE / 10, "a line is small: {longest}");
 }

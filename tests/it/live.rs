@@ -44,7 +44,8 @@ fn patient_worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str])
 fn worker_within(limit: &str, broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
     let mut command = arb();
     command.env("ODDS_API_KEY", key).env("RUST_LOG", "trace,librdkafka=error");
-    let common = ["--live", "--brokers", &broker.brokers, "--live-url", &api.url, "--live-timeout", limit];
+    let common =
+        ["--live", broker.kafka.at(), broker.kafka.named(), "--live-url", &api.url, "--live-timeout", limit];
     let all = [&common[..], &SPED_UP, arguments].concat();
     Role::start_in(command, "ingest", &all, &broker.path(&format!("{key}.log")))
 }
@@ -55,7 +56,7 @@ fn log(broker: &Broker, key: &str) -> String {
 
 /// The ends of polls in a partition, in order.
 fn poll_ends(broker: &Broker, partition: i32) -> Vec<PollEnd> {
-    let records = read_all(&broker.brokers, ODDS_TICKS.name);
+    let records = read_all(&broker.kafka, ODDS_TICKS.name);
     let of_it = records.iter().filter(|record| record.partition == partition);
     let end = |value: &[u8]| match TickRecord::decode(value).unwrap() {
         TickRecord::PollEnd(end) => Some(end),
@@ -67,7 +68,7 @@ fn poll_ends(broker: &Broker, partition: i32) -> Vec<PollEnd> {
 /// Polls as a recording: each with the valid answer whose prices it published, found by when they were seen.
 fn recorded(broker: &Broker, served: &[String], received_at: &[Micros]) -> String {
     let mut seen_at = BTreeMap::new();
-    for record in read_all(&broker.brokers, ODDS_TICKS.name) {
+    for record in read_all(&broker.kafka, ODDS_TICKS.name) {
         if let TickRecord::Frame(frame) = TickRecord::decode(&record.value).unwrap() {
             seen_at.extend(frame.offers.first().map(|offer| (frame.received_at, offer.last_seen_at)));
         }
@@ -157,7 +158,7 @@ fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
     }
     assert!(api.state().takes_gzip);
     assert!(api.state().calls.iter().all(|call| call.key == KEY));
-    let beats = read_all(&broker.brokers, ODDS_TICKS.name);
+    let beats = read_all(&broker.kafka, ODDS_TICKS.name);
     let is_beat = |value: &[u8]| matches!(TickRecord::decode(value).unwrap(), TickRecord::Heartbeat(_));
     assert!(beats.iter().any(|record| is_beat(&record.value)));
 }
@@ -314,7 +315,7 @@ fn a_key_that_is_not_taken_is_a_sentence() {
             .env_remove("ODDS_API_KEY")
             .env("RUST_LOG", "ureq_proto::util=trace")
             .args(["ingest", "--live"]);
-        command.args(["--brokers", &broker.brokers, "--live-url", &api.url]);
+        command.args([broker.kafka.at(), broker.kafka.named(), "--live-url", &api.url]);
         command.envs(key.map(|key| ("ODDS_API_KEY", key)));
         run(&mut command)
     };
@@ -333,7 +334,14 @@ fn a_key_that_is_not_taken_is_a_sentence() {
     assert!(!output.err.contains("badbadbad"));
     let mut up = arb();
     let home = broker.path("home").display().to_string();
-    up.env_remove("ODDS_API_KEY").args(["up", "--live", "--home", &home, "--brokers", &broker.brokers]);
+    up.env_remove("ODDS_API_KEY").args([
+        "up",
+        "--live",
+        "--home",
+        &home,
+        broker.kafka.at(),
+        broker.kafka.named(),
+    ]);
     let output = run(&mut up);
     assert!(!output.success && output.err.contains("set ODDS_API_KEY"), "{}", output.err);
 }
@@ -341,7 +349,8 @@ fn a_key_that_is_not_taken_is_a_sentence() {
 #[test]
 fn heartbeats_tell_the_time_between_rare_polls_and_a_worker_without_leases_knows_no_credits() {
     let broker = Broker::bare();
-    let output = run(arb().args(["topics", "create", "--partitions", "1", "--brokers", &broker.brokers]));
+    let output =
+        run(arb().args(["topics", "create", "--partitions", "1", broker.kafka.at(), broker.kafka.named()]));
     assert!(output.success, "{}", output.err);
     let keys = ["one3", "two3"];
     let api = OddsApi::start(broker.scratch.path(), &keys, &[("far", Some(100 * HOUR))]);

@@ -35,7 +35,7 @@ fn limited(beta: &Value) -> Vec<Value> {
 /// Fails when a window was updated between two of its numbers for anything but a flag: a slow machine lets its prices grow old.
 fn assert_updated_for_flags_alone(broker: &Broker, id: &Value, (from, to): (i64, i64)) {
     let windows = wait_for("the feed has what the board has", || {
-        let records = read_all(&broker.brokers, FEED_EVENTS.name).into_iter();
+        let records = read_all(&broker.kafka, FEED_EVENTS.name).into_iter();
         let of_windows = records
             .filter(|record| RecordType::of(&record.value).is_ok_and(|it| it == RecordType::ArbWindow));
         let windows = of_windows.map(|record| decode::<ArbWindow>(&record.value).unwrap());

@@ -27,21 +27,21 @@ impl Seen {
     fn by(broker: &Broker) -> Self {
         let topics = [ARBS_BOARD, SIGNALS, PROCESS_STATE];
         Self {
-            feed: Feed::of(&broker.brokers),
-            folds: topics.into_iter().flat_map(|topic| fold(&broker.brokers, topic.name)).collect(),
-            offsets: committed(&broker.brokers, "arb-process"),
+            feed: Feed::of(&broker.kafka),
+            folds: topics.into_iter().flat_map(|topic| fold(&broker.kafka, topic.name)).collect(),
+            offsets: committed(&broker.kafka, "arb-process"),
         }
     }
 }
 
 fn processor(broker: &Broker, log: &str) -> Role {
-    let arguments = ["--brokers", &broker.brokers, "--commit-records", "20"];
+    let arguments = [broker.kafka.at(), broker.kafka.named(), "--commit-records", "20"];
     Role::start("process", &arguments, &broker.path(log))
 }
 
 /// A processor is killed when it has processed everything; then the broker loses the last markers of these topics in a partition.
 fn is_the_same_after_losing(topics: &[Topic]) {
-    let broker = Broker::start();
+    let broker = Broker::own();
     let [recording, later] = [33, 34].map(|seed| recordings::simulated(broker.scratch.path(), seed, 20));
     broker.ingest(&recording, &[]);
     let mut process = processor(&broker, "first.log");
@@ -49,7 +49,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
     wait_for_poll(&broker, last, || process.assert_runs());
     process.kill();
     for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE] {
-        wait_until_settled(&broker.brokers, &topic);
+        wait_until_settled(&broker.kafka, &topic);
     }
     let before = Seen::by(&broker);
     let partition = before.feed.longest();
@@ -60,7 +60,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
     }
     broker.restart();
     for topic in topics {
-        let (stable, end) = ends(&broker.brokers, topic.name, partition);
+        let (stable, end) = ends(&broker.kafka, topic.name, partition);
         assert!(stable < end, "{} is not open: {stable} {end}", topic.name);
     }
 
@@ -69,7 +69,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
     wait_for("nothing is open", || {
         process.assert_runs();
         let settled = |topic: &Topic| {
-            let (stable, end) = ends(&broker.brokers, topic.name, partition);
+            let (stable, end) = ends(&broker.kafka, topic.name, partition);
             stable == end
         };
         outputs.clone().all(settled).then_some(())
@@ -82,7 +82,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
     broker.ingest(&later, &[]);
     wait_for("it processes more", || {
         process.assert_runs();
-        (committed(&broker.brokers, "arb-process") != before.offsets).then_some(())
+        (committed(&broker.kafka, "arb-process") != before.offsets).then_some(())
     });
     process.stop();
 }

@@ -11,7 +11,6 @@ use arb_process::machine::OddsMachine;
 use arb_runtime::machine::Machine;
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{FEED_EVENTS, Topic};
-use rdkafka::config::ClientConfig;
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
@@ -27,20 +26,21 @@ const MINUTE: Duration = Duration::from_mins(1);
 
 /// A producer that has taken over an id.
 fn producer(broker: &Broker, id: &str) -> BaseProducer {
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", &broker.brokers).set("transactional.id", id);
+    let mut config = broker.kafka.client();
+    config.set("transactional.id", broker.kafka.name(id));
     let producer: BaseProducer = config.create().unwrap();
     producer.init_transactions(MINUTE).unwrap();
     producer
 }
 
 /// Begins a transaction and writes a record to each topic.
-fn write(producer: &BaseProducer, topics: &[Topic], key: &str) {
+fn write(broker: &Broker, producer: &BaseProducer, topics: &[Topic], key: &str) {
     producer.begin_transaction().unwrap();
     for topic in topics {
         // A processor names the transaction so; the state has not gone past it.
         let origin = Header { key: "arb-transaction", value: Some("arb-process-0:0") };
-        let record = BaseRecord::to(topic.name).partition(PARTITION).key(key).payload("nothing of ours");
+        let topic = broker.kafka.name(topic.name);
+        let record = BaseRecord::to(&topic).partition(PARTITION).key(key).payload("nothing of ours");
         let record = record.headers(OwnedHeaders::new().insert(origin));
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
@@ -48,7 +48,7 @@ fn write(producer: &BaseProducer, topics: &[Topic], key: &str) {
 }
 
 fn is_settled(broker: &Broker, topic: Topic) -> bool {
-    let (stable, end) = ends(&broker.brokers, topic.name, PARTITION);
+    let (stable, end) = ends(&broker.kafka, topic.name, PARTITION);
     stable == end
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn cut_marker(folder: &Path) {
 /// A transaction of an id with a record in a partition of each topic is aborted, and the broker loses its markers.
 fn lose_markers(broker: &Broker, id: &str, topics: &[Topic]) {
     let old = producer(broker, id);
-    write(&old, topics, "old");
+    write(broker, &old, topics, "old");
     old.abort_transaction(MINUTE).unwrap();
     drop(old);
     for topic in topics {
@@ -94,23 +94,23 @@ fn lose_markers(broker: &Broker, id: &str, topics: &[Topic]) {
     }
     broker.restart();
     for topic in topics {
-        let (stable, end) = ends(&broker.brokers, topic.name, PARTITION);
+        let (stable, end) = ends(&broker.kafka, topic.name, PARTITION);
         assert!(stable < end, "{}: {stable} {end}", topic.name);
     }
 }
 
 fn keys(broker: &Broker, topic: Topic) -> Vec<String> {
-    let records = read_all(&broker.brokers, topic.name).into_iter();
+    let records = read_all(&broker.kafka, topic.name).into_iter();
     records.map(|record| String::from_utf8(record.key).unwrap()).collect()
 }
 
 #[test]
 fn the_next_commit_of_an_id_takes_along_what_has_lost_its_abort_marker() {
-    let broker = Broker::start();
+    let broker = Broker::own();
     lose_markers(&broker, "somebody", &[FEED_EVENTS]);
     assert!(keys(&broker, FEED_EVENTS).is_empty());
     let next = producer(&broker, "somebody");
-    write(&next, &[FEED_EVENTS], "new");
+    write(&broker, &next, &[FEED_EVENTS], "new");
     next.commit_transaction(MINUTE).unwrap();
     wait_for("it is committed", || is_settled(&broker, FEED_EVENTS).then_some(()));
     assert_eq!(
@@ -125,11 +125,11 @@ fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
     let topics = <OddsMachine as Machine>::TOPICS;
     let own = [topics.changelog, topics.dead_letters];
     let outputs: Vec<_> = topics.outputs.iter().copied().chain(own).copied().collect();
-    let broker = Broker::start();
+    let broker = Broker::own();
     lose_markers(&broker, &format!("arb-process-{PARTITION}"), &outputs);
     broker.ingest(&recordings::simulated(broker.scratch.path(), 33, 20), &[]);
     let log = broker.path("process.log");
-    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
     process.stop();
@@ -147,7 +147,7 @@ fn a_processor_aborts_what_its_id_has_left_open_before_it_works() {
 fn tool(broker: &Broker, arguments: &[&str]) -> String {
     let mut java = Command::new("java");
     java.arg("-cp").arg(kafka_libraries().join("*")).arg("org.apache.kafka.tools.TransactionsCommand");
-    let output = run(java.args(["--bootstrap-server", &broker.brokers]).args(arguments));
+    let output = run(java.args(["--bootstrap-server", &broker.kafka.brokers]).args(arguments));
     assert!(output.success, "{}{}", output.out, output.err);
     println!("{arguments:?}\n{}", output.out);
     output.out
@@ -155,10 +155,10 @@ fn tool(broker: &Broker, arguments: &[&str]) -> String {
 
 #[test]
 fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
-    let broker = Broker::start();
+    let broker = Broker::own();
     lose_markers(&broker, "stranger", &[FEED_EVENTS]);
     let log = broker.path("process.log");
-    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let output = || fs::read_to_string(&log).unwrap();
     wait_for("it is reported", || {
         output().contains("an open transaction holds this partition back").then_some(())
@@ -166,10 +166,11 @@ fn a_transaction_of_a_stranger_is_reported_and_ended_by_the_tool() {
     assert!(output().contains(FEED_EVENTS.name) && !output().contains("partitions taken"), "{}", output());
     // Younger than any that the tool takes for hanging by default.
     let found = tool(&broker, &["find-hanging", "--broker-id", "1", "--max-transaction-timeout", "0"]);
-    let line = found.lines().find(|line| line.starts_with(FEED_EVENTS.name)).unwrap();
+    let topic = broker.kafka.name(FEED_EVENTS.name);
+    let line = found.lines().find(|line| line.starts_with(&topic)).unwrap();
     let start = line.split_whitespace().nth(5).unwrap();
     let partition = PARTITION.to_string();
-    let at = ["--topic", FEED_EVENTS.name, "--partition", &partition];
+    let at = ["--topic", &topic, "--partition", &partition];
     tool(&broker, &[&["describe-producers"][..], &at].concat());
     tool(&broker, &[&["abort"][..], &at, &["--start-offset", start]].concat());
     wait_for("it continues", || {

@@ -49,7 +49,7 @@ impl Ground {
             "ingest" => &MARKET,
             _ => &[],
         };
-        let arguments = [&["--brokers", &*self.broker.brokers], more].concat();
+        let arguments = [&[self.broker.kafka.at(), self.broker.kafka.named()], more].concat();
         let log = self.broker.path(&format!("{role}.log"));
         self.roles.insert(role, Role::start(role, &arguments, &log));
     }
@@ -114,12 +114,12 @@ fn profit(pick: &Pick, home: i32, away: i32) -> f64 {
 /// Every pick as it is now, and every version of it that is in the topic.
 fn published(broker: &Broker) -> (BTreeMap<String, Pick>, Vec<Pick>) {
     let all: Vec<Pick> =
-        read_all(&broker.brokers, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect();
+        read_all(&broker.kafka, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect();
     (all.iter().map(|pick| (pick.id.clone(), pick.clone())).collect(), all)
 }
 
 fn scores(broker: &Broker) -> BTreeMap<String, (i32, i32)> {
-    let tasks = read_all(&broker.brokers, PICK_TASKS.name);
+    let tasks = read_all(&broker.kafka, PICK_TASKS.name);
     let reports =
         tasks.iter().filter(|task| RecordType::of(&task.value).unwrap() == RecordType::ResultReport);
     let score =
@@ -143,7 +143,7 @@ fn picks_are_published_before_the_start_and_graded_once_whatever_dies() {
         ground.roles.get_mut(role).unwrap().stop();
     }
     for topic in [PICKS, PICK_TASKS, FEED_EVENTS] {
-        wait_until_settled(&ground.broker.brokers, &topic);
+        wait_until_settled(&ground.broker.kafka, &topic);
     }
     let (picks, versions) = published(&ground.broker);
     let slots: BTreeSet<_> = picks.keys().map(|id| id.rsplit_once('_').unwrap().0).collect();
@@ -158,7 +158,7 @@ fn picks_are_published_before_the_start_and_graded_once_whatever_dies() {
     }
     assert!(picks.values().any(|pick| pick.closing.is_some()), "some are of matches that were near");
     // The feed has each publication and each grading once.
-    let told: Vec<PickChange> = read_all(&ground.broker.brokers, FEED_EVENTS.name)
+    let told: Vec<PickChange> = read_all(&ground.broker.kafka, FEED_EVENTS.name)
         .iter()
         .filter(|record| RecordType::of(&record.value).unwrap() == RecordType::PickChange)
         .map(|record| decode(&record.value).unwrap())

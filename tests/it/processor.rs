@@ -23,11 +23,15 @@ fn it_continues_at_its_position() {
     stack.board_at("2026-01-01T02:00:00Z");
     stack.process.stop();
     stack.broker.ingest(&recording, &["--after", "2026-01-01T02:00:00Z"]);
-    let mut again =
-        Role::start("process", &["--brokers", &stack.broker.brokers], &stack.broker.path("again"));
+    let mut again = Role::start(
+        "process",
+        &[stack.broker.kafka.at(), stack.broker.kafka.named()],
+        &stack.broker.path("again"),
+    );
     let board = stack.board_at("2026-01-01T04:05:00Z");
     again.stop();
-    let raw = run(arb().args(["process", "--policy", "raw", "--brokers", &stack.broker.brokers]));
+    let raw =
+        run(arb().args(["process", "--policy", "raw", stack.broker.kafka.at(), stack.broker.kafka.named()]));
     assert!(!raw.success && raw.err.contains("were made with --policy board"), "{}", raw.err);
     let straight = Stack::start("board");
     straight.broker.ingest(&recording, &["--until", "2026-01-01T02:00:00Z"]);
@@ -38,8 +42,8 @@ fn it_continues_at_its_position() {
 
 /// The feed, once every transaction on it has ended.
 fn whole_feed(broker: &Broker) -> Vec<Record> {
-    wait_until_settled(&broker.brokers, &FEED_EVENTS);
-    read_all(&broker.brokers, FEED_EVENTS.name).into_iter().map(without_epoch).collect()
+    wait_until_settled(&broker.kafka, &FEED_EVENTS);
+    read_all(&broker.kafka, FEED_EVENTS.name).into_iter().map(without_epoch).collect()
 }
 
 #[test]
@@ -47,8 +51,8 @@ fn offsets_that_the_changelog_does_not_know_are_refused() {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 34, 5);
     broker.ingest(&recording, &[]);
-    commit_by_hand(&broker.brokers, "arb-process", 0, 3);
-    let output = run(arb().args(["process", "--brokers", &broker.brokers]));
+    commit_by_hand(&broker.kafka, "arb-process", 0, 3);
+    let output = run(arb().args(["process", broker.kafka.at(), broker.kafka.named()]));
     let sentence = "arb: partition 0: the group has committed offset 3 of odds.ticks.v1, and process.state.v1 is \
                     that of no offset";
     assert!(!output.success && output.err.contains(sentence), "{}", output.err);
@@ -58,13 +62,14 @@ fn offsets_that_the_changelog_does_not_know_are_refused() {
 fn an_unreadable_record_is_dead_lettered_with_its_reason_and_the_rest_is_processed() {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 32, 20);
-    write(&broker.brokers, &[("stranger", b"{\"odds\": 2}")]);
+    write(&broker.kafka, &[("stranger", b"{\"odds\": 2}")]);
     broker.ingest(&recording, &[]);
-    let mut process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+    let mut process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
     let last = parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
-    wait_until_settled(&broker.brokers, &DEAD_TICKS);
-    let dead = read_all(&broker.brokers, DEAD_TICKS.name);
+    wait_until_settled(&broker.kafka, &DEAD_TICKS);
+    let dead = read_all(&broker.kafka, DEAD_TICKS.name);
     let partition = partition_of("stranger", DEFAULT_PARTITIONS);
     assert_eq!(dead.len(), 1);
     assert_eq!((dead[0].partition, &*dead[0].key), (partition, b"stranger".as_slice()));
@@ -90,14 +95,14 @@ fn a_pump_that_hangs_is_ended_by_its_watchdog() {
     broker.ingest(&recordings::simulated(broker.scratch.path(), 35, 2), &[]);
     // Reached only by a processor that has its partitions and a record; until then it must move, also on a slow machine.
     let stall = ["--stall-at", "process:2", "--watchdog-ms", "20000"];
-    let output = run(arb().args(["process", "--brokers", &broker.brokers]).args(stall));
+    let output = run(arb().args(["process", broker.kafka.at(), broker.kafka.named()]).args(stall));
     assert!(output.err.contains("partitions taken"), "{}", output.err);
     assert!(!output.success && output.err.contains("has not moved for 20 s and is ended"), "{}", output.err);
 }
 
 /// Waits until every partition of the board contains a poll, and looks at something else meanwhile.
 pub(crate) fn wait_for_poll(broker: &Broker, received_at: i64, mut each: impl FnMut()) {
-    let (board, partitions) = reader(&broker.brokers, ARBS_BOARD.name);
+    let (board, partitions) = reader(&broker.kafka, ARBS_BOARD.name);
     let mut found = BTreeSet::new();
     wait_for("every partition of the board contains the poll", || {
         each();
@@ -120,7 +125,14 @@ fn feed(records: &str, fail_point: &[&str]) -> (Vec<Record>, String) {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 33, 40);
     broker.ingest(&recording, &[]);
-    let limits = ["--brokers", &broker.brokers, "--commit-records", records, "--commit-interval-ms", "60000"];
+    let limits = [
+        broker.kafka.at(),
+        broker.kafka.named(),
+        "--commit-records",
+        records,
+        "--commit-interval-ms",
+        "60000",
+    ];
     let log = broker.path("process.log");
     let mut process = Role::start("process", &[&limits, fail_point].concat(), &log);
     let last = parse_rfc3339("2026-01-01T03:15:00Z").unwrap();

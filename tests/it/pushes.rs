@@ -31,8 +31,12 @@ struct Ground {
 
 impl Ground {
     fn start(instances: usize) -> Self {
-        let broker = Broker::start();
-        let process = Role::start("process", &["--brokers", &broker.brokers], &broker.path("process.log"));
+        Self::on(Broker::start(), instances)
+    }
+
+    fn on(broker: Broker, instances: usize) -> Self {
+        let process =
+            Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
         let key = Key::granted(&broker, "enterprise", &SCOPES, Some("acme"));
         let serve = |index| Serve::start(&broker, &key, &format!("serve-{index}"), &[]);
         Self { serves: (0..instances).map(serve).collect(), _process: process, key, broker }
@@ -96,7 +100,7 @@ fn accepted(answer: &Answer) -> u64 {
 
 /// The records that clients pushed, as they are in the topic.
 fn pushed(broker: &Broker) -> usize {
-    read_all(&broker.brokers, ODDS_TICKS.name).len()
+    read_all(&broker.kafka, ODDS_TICKS.name).len()
 }
 
 #[test]
@@ -144,11 +148,11 @@ fn three_instances_at_once_twice_and_out_of_order_give_the_latest_price() {
     });
     wait_for("the latest price", || ground.home().filter(|home| (home - price(UPDATES)).abs() < 1e-9));
     assert!(pushed(&ground.broker) >= 3 * usize::try_from(UPDATES).unwrap(), "all of them are in the topic");
-    assert!(read_all(&ground.broker.brokers, DEAD_TICKS.name).is_empty(), "a repeat is no fault");
+    assert!(read_all(&ground.broker.kafka, DEAD_TICKS.name).is_empty(), "a repeat is no fault");
     // The same sequence with another price is one, and changes nothing.
     assert_eq!(accepted(&ground.push(1, &[line("home", 3.0, UPDATES)])), 1);
     let letters = wait_for("the dead letter", || {
-        Some(read_all(&ground.broker.brokers, DEAD_TICKS.name)).filter(|letters| !letters.is_empty())
+        Some(read_all(&ground.broker.kafka, DEAD_TICKS.name)).filter(|letters| !letters.is_empty())
     });
     let reason = letters[0].headers.iter().find(|(name, _)| name == "arb-reason").unwrap();
     assert_eq!((letters.len(), reason.1.as_str()), (1, "push-refused"));
@@ -234,7 +238,7 @@ fn a_hostile_body_is_refused_and_a_compressed_one_is_taken() {
 
 #[test]
 fn a_batch_that_kafka_does_not_acknowledge_is_answered_503_and_may_be_sent_again() {
-    let ground = Ground::start(1);
+    let ground = Ground::on(Broker::own(), 1);
     accepted(&ground.push(0, &[line("home", 2.2, 1), line("away", 2.2, 1)]));
     ground.broker.freeze();
     let sent = Instant::now();

@@ -33,12 +33,13 @@ struct Instance {
 }
 
 fn start_owner(broker: &Broker) -> Role {
-    Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"))
+    Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"))
 }
 
 fn start_instance(broker: &Broker, listen: &str) -> Role {
     let (pepper, log) = (broker.path("pepper"), broker.path("serve.log"));
-    let arguments = ["--listen", listen, "--brokers", &broker.brokers, "--pepper", pepper.to_str().unwrap()];
+    let arguments =
+        ["--listen", listen, broker.kafka.at(), broker.kafka.named(), "--pepper", pepper.to_str().unwrap()];
     Role::start("serve", &arguments, &log)
 }
 
@@ -51,7 +52,7 @@ impl Sites {
         let create = ["account", "create", "--email", "me@example.com", "--plan", "free", "--key", "bot"];
         let password = broker.path("password");
         std::fs::write(&password, "correct horse battery\n").unwrap();
-        let common = ["--pepper", &pepper, "--brokers", &broker.brokers, "--password-file"];
+        let common = ["--pepper", &pepper, broker.kafka.at(), broker.kafka.named(), "--password-file"];
         let created = run(arb().args(create).args(common).arg(password));
         assert!(created.success, "{}", created.err);
         let key =

@@ -29,7 +29,8 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
     let broker = Broker::start();
     let path = broker.path("stuck.log");
     // The watchdog would end it after ten minutes, and report it after five.
-    let stuck = ["--brokers", &broker.brokers, "--stall-at", "process:50", "--watchdog-ms", "600000"];
+    let stuck =
+        [broker.kafka.at(), broker.kafka.named(), "--stall-at", "process:50", "--watchdog-ms", "600000"];
     let mut process = Role::start("process", &stuck, &path);
     let admin = Admin::of(&path);
     wait_until(&admin, "there is nothing to do: it is ready", 200);
@@ -41,7 +42,7 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
     process.kill();
     for life in 0..3 {
         let path = broker.path(&format!("life-{life}.log"));
-        let dies = ["--brokers", &broker.brokers, "--kill-at", "offsets:1"];
+        let dies = [broker.kafka.at(), broker.kafka.named(), "--kill-at", "offsets:1"];
         let mut process = Role::start("process", &dies, &path);
         let admin = Admin::of(&path);
         wait_for("it dies", || {
@@ -53,7 +54,7 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
         });
     }
     let path = broker.path("well.log");
-    let _well = Role::start("process", &["--brokers", &broker.brokers], &path);
+    let _well = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &path);
     wait_until(&Admin::of(&path), "one that works is ready", 200);
 }
 
@@ -61,11 +62,11 @@ fn a_processor_that_is_stuck_or_dies_again_and_again_is_not_ready() {
 fn an_open_transaction_that_holds_the_feed_back_makes_its_writer_not_ready() {
     let broker = Broker::start();
     let path = broker.path("process.log");
-    let _process = Role::start("process", &["--brokers", &broker.brokers], &path);
+    let _process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &path);
     let admin = Admin::of(&path);
     publish(&broker, 72);
     wait_until(&admin, "it is ready", 200);
-    let open = Open::on(&broker.brokers, FEED_EVENTS.name);
+    let open = Open::on(&broker.kafka, FEED_EVENTS.name);
     // A partition that is taken over later than the others makes it not ready for a moment too.
     let sentence = "the last stable offset of feed.events.v1 partition 0 does not move";
     wait_for("the feed is held back", || log(&path).contains(sentence).then_some(()));
@@ -104,10 +105,10 @@ fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answe
 
 #[test]
 fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
-    let broker = Broker::start();
+    let broker = Broker::own();
     let path = broker.path("ingest.log");
     // The simulated market, a poll a second.
-    let _ingest = Role::start("ingest", &["--brokers", &broker.brokers, "--every", "1"], &path);
+    let _ingest = Role::start("ingest", &[broker.kafka.at(), broker.kafka.named(), "--every", "1"], &path);
     let admin = Admin::of(&path);
     admin.page_when("it publishes", |page| page.sum("arb_ingest_polls_total", &[]) >= 2.0);
     wait_until(&admin, "it is ready", 200);

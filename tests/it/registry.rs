@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 
 use arb_schemas::records::{AccountKey, ArbWindow};
 use arb_schemas::registry::{self, PublishedSchema};
-use arb_schemas::topics;
+use arb_schemas::topics::{self, ACCOUNTS, FEED_EVENTS, Topic};
 use arb_schemas::wire::decode;
-use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use serde_json::{Value, json};
 
+use crate::support::environment::Environment;
 use crate::support::feed::create;
 use crate::support::program::{arb, run};
 use crate::support::python;
@@ -46,19 +46,20 @@ fn golden(schema: &PublishedSchema) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// What the copy of a topic is called in Kafka.
+fn copy(kafka: &Environment, topic: &Topic) -> String {
+    kafka.name(&format!("copy.{}", topic.name))
+}
+
 /// A topic for each topic of the catalogue, with a message of each version that it may hold. The API does not read these.
-fn written(brokers: &str) -> Vec<(String, PublishedSchema)> {
-    let producer: BaseProducer = ClientConfig::new()
-        .set("bootstrap.servers", brokers)
-        .set("enable.idempotence", "true")
-        .create()
-        .unwrap();
-    let topics: Vec<_> = topics::ALL.iter().map(|topic| format!("copy.{}", topic.name)).collect();
-    create(brokers, &topics);
+fn written(kafka: &Environment) -> Vec<(String, PublishedSchema)> {
+    let producer: BaseProducer = kafka.client().set("enable.idempotence", "true").create().unwrap();
+    let topics: Vec<_> = topics::ALL.iter().map(|topic| copy(kafka, topic)).collect();
+    create(kafka, &topics);
     let mut written = Vec::new();
     for schema in registry::all() {
         for topic in schema.topics() {
-            let (topic, key) = (format!("copy.{}", topic.name), schema.id.to_string());
+            let (topic, key) = (copy(kafka, topic), schema.id.to_string());
             let value = golden(&schema);
             producer.send(BaseRecord::to(&topic).key(&key).payload(&value)).unwrap();
             written.push((topic, schema));
@@ -73,13 +74,13 @@ fn the_official_client_reads_every_version_of_every_record_by_one_url() {
     let broker = Broker::start();
     let key = Key::new(&broker, "pro");
     let serve = Serve::start(&broker, &key, "serve", &[]);
-    let written = written(&broker.brokers);
+    let written = written(&broker.kafka);
     let types: BTreeSet<_> = written.iter().map(|(_, schema)| schema.id).collect();
     assert_eq!(types.len(), registry::all().count(), "each version is in a topic of the catalogue");
     let (url, count) = (format!("http://{}/registry", serve.listen), written.len().to_string());
     let topics: BTreeSet<_> = written.iter().map(|(topic, _)| topic.clone()).collect();
     let arguments: Vec<_> =
-        [&broker.brokers, &url, &count].into_iter().chain(&topics).map(String::as_str).collect();
+        [&broker.kafka.brokers, &url, &count].into_iter().chain(&topics).map(String::as_str).collect();
     let read = python::run_by(&python::avro_client(), READ_ALL, &arguments);
     let mut found = BTreeMap::new();
     for line in read.lines() {
@@ -93,8 +94,8 @@ fn the_official_client_reads_every_version_of_every_record_by_one_url() {
         let record = &found[&(topic.clone(), schema.id.to_string())];
         assert!(record.as_object().is_some_and(|fields| !fields.is_empty()), "{schema:?}: {record}");
     }
-    agrees(&found, "copy.feed.events.v1", "ArbWindow");
-    agrees(&found, "copy.accounts.v1", "AccountKey");
+    agrees(&found, &copy(&broker.kafka, &FEED_EVENTS), "ArbWindow");
+    agrees(&found, &copy(&broker.kafka, &ACCOUNTS), "AccountKey");
 }
 
 /// Compares some values of the newest version with what the program reads.

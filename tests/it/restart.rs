@@ -120,7 +120,7 @@ fn comes_back_after_every_restart_and_misses_nothing(client: Client) -> Vec<Valu
     node::folder();
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let listen = format!("127.0.0.1:{}", port());
     let origin = format!("http://localhost:{}", listen.split(':').nth(1).unwrap());
     let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &["--cors-origins", &origin]);

@@ -33,11 +33,11 @@ fn scan(serve: &Serve, query: &str) -> Scanned {
 }
 
 fn processor(broker: &Broker, name: &str) -> Role {
-    Role::start("process", &["--brokers", &broker.brokers], &broker.path(name))
+    Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path(name))
 }
 
 fn market(broker: &Broker, name: &str) -> Role {
-    Role::start("ingest", &["--brokers", &broker.brokers, "--every", "300"], &broker.path(name))
+    Role::start("ingest", &[broker.kafka.at(), broker.kafka.named(), "--every", "300"], &broker.path(name))
 }
 
 /// Waits until the market's polls are on the board: a scan of a sport that no source has polled covers nothing.

@@ -55,7 +55,8 @@ fn score(id: &str, start: Micros, points: Option<(u32, u32)>, is_completed: bool
 
 /// The settlement machine, once it has its partitions: from then on it publishes at once.
 fn settlement(broker: &Broker) -> Role {
-    let mut settle = Role::start("settle", &["--brokers", &broker.brokers], &broker.path("settle.log"));
+    let mut settle =
+        Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path("settle.log"));
     wait_for("the partitions are taken", || {
         settle.assert_runs();
         settle.has_logged("partitions taken").then_some(())
@@ -72,7 +73,7 @@ struct Ground {
 impl Ground {
     /// The pick on an event as it is now.
     fn pick(&self, event: &str) -> Option<Pick> {
-        let picks = read_all(&self.broker.brokers, PICKS.name);
+        let picks = read_all(&self.broker.kafka, PICKS.name);
         let mut picks = picks.iter().map(|record| decode::<Pick>(&record.value).unwrap());
         picks.rfind(|pick| &*pick.event.id == event)
     }
@@ -86,7 +87,7 @@ impl Ground {
 
     /// The reports of results on an event, in order.
     fn reports(&self, event: &str) -> Vec<ResultReport> {
-        let tasks = read_all(&self.broker.brokers, PICK_TASKS.name);
+        let tasks = read_all(&self.broker.kafka, PICK_TASKS.name);
         let reports =
             tasks.iter().filter(|task| RecordType::of(&task.value).unwrap() == RecordType::ResultReport);
         reports
@@ -121,7 +122,7 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     let start = now() + AHEAD;
     for id in ["over", "moved", "running"] {
         let task = encode(&candidate(id, start)).unwrap();
-        write_to(&broker.brokers, PICK_TASKS.name, &[(id, &task)]);
+        write_to(&broker.kafka, PICK_TASKS.name, &[(id, &task)]);
     }
     let (running, moved) = (|| score("running", start, Some((9, 9)), false), start + 48 * HOUR);
     let faults =
@@ -198,8 +199,8 @@ fn results_of(broker: &Broker, date: &str, score: &str) -> String {
         &file,
         "--names",
         &names,
-        "--brokers",
-        &broker.brokers,
+        broker.kafka.at(),
+        broker.kafka.named(),
     ]));
     assert!(output.success, "{}", output.err);
     output.out
@@ -216,10 +217,10 @@ fn picks_are_graded_from_a_file_of_football_data() {
         if id == "unknown" {
             candidate.event.home = "Elsewhere".into();
         }
-        write_to(&broker.brokers, PICK_TASKS.name, &[(id, &encode(&candidate).unwrap())]);
+        write_to(&broker.kafka, PICK_TASKS.name, &[(id, &encode(&candidate).unwrap())]);
     }
     let picks = || -> Vec<Pick> {
-        read_all(&broker.brokers, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect()
+        read_all(&broker.kafka, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect()
     };
     wait_for("the picks are published", || {
         settle.assert_runs();

@@ -88,7 +88,9 @@ const CONNECTION: &str = "Also the options of the [connection to Kafka](#connect
 
 /// The rows of the options by which every command connects to Kafka.
 fn connection_rows() -> Vec<String> {
-    let rows = entries(&help("process")).into_iter().filter(|entry| entry.name.starts_with("--kafka-"));
+    let is_of_connection =
+        |entry: &HelpEntry| ["--kafka-", "--topic-prefix"].iter().any(|start| entry.name.starts_with(start));
+    let rows = entries(&help("process")).into_iter().filter(is_of_connection);
     rows.map(|entry| entry.row()).collect()
 }
 

@@ -36,7 +36,7 @@ fn four() -> Vec<SignalChange> {
 fn both_surfaces_list_what_is_open_by_every_filter() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     four().iter().zip(0..).for_each(|(transition, partition)| writer.write_signal(partition, transition));
     let serve = Serve::start(&broker, &key, "serve", &[]);
     for base in ["/v1/signals", "/api/v1/signals"] {
@@ -101,7 +101,7 @@ fn a_closed_signal_is_removed(serve: &Serve, writer: &Writer) {
 fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let [a, b] = ["a", "b"].map(|id| signal(id, "soccer_a", 1, "opened"));
     writer.write_signal(0, &a);
     writer.write_signal(1, &b);
@@ -149,7 +149,7 @@ fn a_stream_begins_with_what_is_open_and_goes_on_with_what_changes() {
 fn a_snapshot_has_what_the_feed_said_before_the_signals_could_be_read() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let (feed, list) = (Writer::new(&broker.brokers), Writer::named(&broker.brokers, "list"));
+    let (feed, list) = (Writer::new(&broker.kafka), Writer::named(&broker.kafka, "list"));
     let opened = signal("s", "soccer_a", 1, "opened");
     list.begin_signal(0, &opened);
     feed.write(0, &[arb_schemas::wire::encode(&opened).unwrap()]);

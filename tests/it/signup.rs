@@ -38,7 +38,7 @@ impl Sites {
         let pepper = broker.path("pepper").display().to_string();
         let instances = (0..3).map(|number| {
             let listen = format!("127.0.0.1:{}", port());
-            let common = ["--listen", &listen, "--brokers", &broker.brokers];
+            let common = ["--listen", &listen, broker.kafka.at(), broker.kafka.named()];
             let files = ["--pepper", &pepper];
             let log = broker.path(&format!("serve-{number}.log"));
             let mut role = Role::start("serve", &[&common[..], &files, sign_up].concat(), &log);
@@ -108,7 +108,8 @@ impl Browser {
 }
 
 fn start_owner(broker: &Broker) -> Role {
-    let mut owner = Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
+    let mut owner =
+        Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"));
     wait_for("the partition is taken", || {
         owner.assert_runs();
         owner.has_logged("partitions taken").then_some(())
@@ -173,7 +174,7 @@ fn revoke_during_a_failover(sites: &mut Sites, browser: &Browser) {
     assert_eq!(refused.status, 503, "nobody can revoke: {}", refused.body);
     (0..3).for_each(|instance| assert_eq!(sites.status_of("/api/v1/usage", instance, &key), 200));
     let log = sites.broker.path("accounts-after.log");
-    sites.owner = Role::start("accounts", &["--brokers", &sites.broker.brokers], &log);
+    sites.owner = Role::start("accounts", &[sites.broker.kafka.at(), sites.broker.kafka.named()], &log);
     // 404 when the command that was not answered has been carried out by the new owner.
     wait_for("the key is revoked", || {
         [204, 404].contains(&browser.send("DELETE", &path, &json!({})).status).then_some(())

@@ -12,7 +12,6 @@ use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
 use arb_sink::intent::Note;
-use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use rustix::process::Signal;
@@ -45,7 +44,7 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
     broker.ingest(&recordings::simulated(broker.scratch.path(), 52, polls), &[]);
     let last = parse_rfc3339(&poll(polls - 1)).unwrap();
     wait_for_poll(broker, last, || ());
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     for (sequence, change) in (1_000_000..).zip(["opened", "updated", "followed"]) {
         writer.write_signal(1, &signal("told", "soccer_test", sequence, change));
     }
@@ -67,16 +66,20 @@ fn fill(ground: &Ground, polls: u64) -> Rows {
 }
 
 fn processor(ground: &Ground) -> Role {
-    Role::start("process", &["--brokers", &ground.broker.brokers], &ground.broker.path("process.log"))
+    Role::start(
+        "process",
+        &[ground.broker.kafka.at(), ground.broker.kafka.named()],
+        &ground.broker.path("process.log"),
+    )
 }
 
 #[test]
 fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     let ground = Ground::start();
     let mut hostile = encode(&frame(i64::MAX)).unwrap();
-    write(&ground.broker.brokers, &[("stranger", b"{\"odds\": \xff}"), ("late", &hostile)]);
+    write(&ground.broker.kafka, &[("stranger", b"{\"odds\": \xff}"), ("late", &hostile)]);
     hostile.push(7);
-    write(&ground.broker.brokers, &[("longer", &hostile), ("empty", b"")]);
+    write(&ground.broker.kafka, &[("longer", &hostile), ("empty", b"")]);
     let expected = fill(&ground, 60);
     assert_eq!(expected["rejected"].len(), 4);
     assert!(expected.values().all(|rows| !rows.is_empty()), "{:?}", expected.keys());
@@ -89,7 +92,7 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     // tokens.
     for topic in [ODDS_TICKS.name, FEED_EVENTS.name, WEBHOOK_DELIVERIES.name] {
         for partition in 0..DEFAULT_PARTITIONS {
-            commit_to(&ground.broker.brokers, "arb-sink", topic, partition, 0, "");
+            commit_to(&ground.broker.kafka, "arb-sink", topic, partition, 0, "");
         }
     }
     // Also the newest: the highest offset in a table proves nothing about removed rows.
@@ -210,7 +213,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
     let frames = (0..10).map(|at| encode(&frame(if at < 5 { january } else { february } + at)).unwrap());
     let frames: Vec<_> = frames.collect();
     let records: Vec<_> = frames.iter().map(|value| ("event", value.as_slice())).collect();
-    write(&ground.broker.brokers, &records);
+    write(&ground.broker.kafka, &records);
     let expected = ground.expected();
     let mut sink = ground.sink("whole.log", &[]);
     ground.wait_for_rows(&expected, || sink.assert_runs());
@@ -228,7 +231,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
     };
     insert(&rows[..5]);
     let note = format!(r#"{{"v":1,"topic":"{id}","intent":{{"first":0,"last":9,"rows":[["ticks",10]]}}}}"#);
-    commit_to(&ground.broker.brokers, "cut", ODDS_TICKS.name, partition, 0, &note);
+    commit_to(&ground.broker.kafka, "cut", ODDS_TICKS.name, partition, 0, &note);
     let mut sink = ground.sink("cut.log", &["--group", "cut", "--batch-rows", "3"]);
     ground.wait_for_rows(&expected, || sink.assert_runs());
     sink.stop();
@@ -240,7 +243,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
     // One row twice is more than the records make: no guess is made which is right.
     let sql = "INSERT INTO arb_store.ticks SELECT * FROM arb_store.ticks LIMIT 1";
     ground.clickhouse.query_as("migrator", sql);
-    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
+    commit_to(&ground.broker.kafka, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
     let output = ground.sink_that_ends();
     assert!(
         !output.success && output.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
@@ -248,7 +251,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
         output.err
     );
     let newer = note.replacen('1', "9", 1);
-    commit_to(&ground.broker.brokers, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
+    commit_to(&ground.broker.kafka, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
     let output = ground.sink_that_ends();
     assert!(
         !output.success && output.err.contains("written by a later version of the sink"),
@@ -314,7 +317,7 @@ fn away(time: Duration) {
 /// itself, not by its watchdog.
 #[test]
 fn a_sink_without_kafka_ends_when_it_is_told_to() {
-    let ground = Ground::start();
+    let ground = Ground::own();
     let mut sink = ground.sink("sink.log", &["--watchdog-ms", "3600000", "--close-ms", "500"]);
     let mut feed = Feed::on(&ground.broker);
     feed.publish(2);
@@ -341,18 +344,18 @@ fn a_sink_without_kafka_ends_when_it_is_told_to() {
 
 /// Whether the sink has committed that all ticks are in their tables.
 fn is_settled(broker: &Broker) -> bool {
-    let ends = (0..DEFAULT_PARTITIONS).map(|id| ends(&broker.brokers, ODDS_TICKS.name, id).1);
-    let committed = committed(&broker.brokers, "arb-sink");
+    let ends = (0..DEFAULT_PARTITIONS).map(|id| ends(&broker.kafka, ODDS_TICKS.name, id).1);
+    let committed = committed(&broker.kafka, "arb-sink");
     ends.zip(committed).all(|(end, committed)| committed.unwrap_or(0) == end) && !has_announced(broker)
 }
 
 /// Whether the sink has committed an intent for a partition of the ticks.
 fn has_announced(broker: &Broker) -> bool {
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", &broker.brokers).set("group.id", "arb-sink");
+    let mut config = broker.kafka.client();
+    config.set("group.id", broker.kafka.name("arb-sink"));
     let consumer: BaseConsumer = config.create().unwrap();
     let mut list = TopicPartitionList::new();
-    list.add_partition_range(ODDS_TICKS.name, 0, DEFAULT_PARTITIONS - 1);
+    list.add_partition_range(&broker.kafka.name(ODDS_TICKS.name), 0, DEFAULT_PARTITIONS - 1);
     let committed = consumer.committed_offsets(list, Duration::from_secs(5)).unwrap();
     let notes =
         committed.elements().iter().map(|element| Note::parse(element.metadata())).collect::<Vec<_>>();
@@ -385,10 +388,10 @@ fn tables_that_do_not_fit_are_named() {
 
     // While it runs, too.
     let mut sink = ground.sink("sink.log", &SMALL);
-    write(&ground.broker.brokers, &[("stranger", b"none")]);
+    write(&ground.broker.kafka, &[("stranger", b"none")]);
     wait_for("a row comes", || ground.count("rejected").filter(|rows| *rows > 0));
     alter("rejected RENAME COLUMN reason TO why");
-    write(&ground.broker.brokers, &[("stranger", b"none")]);
+    write(&ground.broker.kafka, &[("stranger", b"none")]);
     wait_for("it ends", || sink.died().then_some(()));
     let log = ground.log("sink.log");
     let sentence = log.lines().find(|line| line.starts_with("arb: ")).unwrap();

@@ -39,7 +39,7 @@ impl Inserted {
         let ground = Ground::start();
         let frames: Vec<_> = (0..10).map(|at| encode(&frame(1_767_225_600_000_000 + at)).unwrap()).collect();
         let records: Vec<_> = frames.iter().map(|value| ("event", value.as_slice())).collect();
-        write(&ground.broker.brokers, &records);
+        write(&ground.broker.kafka, &records);
         let expected = ground.expected();
         let partition = partition_of("event", DEFAULT_PARTITIONS);
         let id = expected["ticks"][0]["topic_id"].as_str().unwrap().to_owned();
@@ -56,7 +56,7 @@ impl Inserted {
     fn intend(&self, rows: &str) {
         let note =
             format!(r#"{{"v":1,"topic":"{}","intent":{{"first":0,"last":9,"rows":{rows}}}}}"#, self.id);
-        commit_to(&self.ground.broker.brokers, "arb-sink", ODDS_TICKS.name, self.partition, 0, &note);
+        commit_to(&self.ground.broker.kafka, "arb-sink", ODDS_TICKS.name, self.partition, 0, &note);
     }
 
     /// Removes every other row; the server still knows the names of their inserts.

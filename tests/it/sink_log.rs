@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use arb_kafka::{
-    Cluster, Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id,
-};
+use arb_kafka::{Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::sources::TOPICS;
@@ -31,7 +29,7 @@ const JANUARY: i64 = 1_767_225_600_000_000;
 fn publish(ground: &Ground, frames: Range<i64>) {
     let frames: Vec<_> = frames.map(|at| encode(&frame(JANUARY + at)).unwrap()).collect();
     let records: Vec<_> = frames.iter().map(|value| (KEY, value.as_slice())).collect();
-    write(&ground.broker.brokers, &records);
+    write(&ground.broker.kafka, &records);
 }
 
 /// The places of ticks: topic id and offset.
@@ -52,7 +50,7 @@ fn sentence(ground: &Ground, log: &str) -> String {
 #[test]
 fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
     let ground = Ground::start();
-    let brokers = &ground.broker.brokers;
+    let kafka = &ground.broker.kafka;
     publish(&ground, 0..10);
     let arguments = [&SMALL[..], &["--insert-timeout-ms", "2000"]].concat();
     let mut sink = ground.sink("cut.log", &arguments);
@@ -63,7 +61,7 @@ fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
     admin.page_when("it reads no more", |page| page.sum("arb_sink_paused_partitions", &[]) > 0.0);
     let all = places(&ground.expected()["ticks"]);
     let partition = partition_of(KEY, DEFAULT_PARTITIONS);
-    delete_before(brokers, ODDS_TICKS.name, partition, Offset::Offset(900));
+    delete_before(kafka, ODDS_TICKS.name, partition, Offset::Offset(900));
     let left = ground.expected();
     assert_eq!((all.len(), left["ticks"].len()), (1_000, 100));
     ground.clickhouse.thaw();
@@ -75,7 +73,7 @@ fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
     );
 
     let index = usize::try_from(partition).unwrap();
-    let settled = committed(brokers, "arb-sink")[index].unwrap();
+    let settled = committed(kafka, "arb-sink")[index].unwrap();
     let mut next = ground.sink("next.log", &SMALL);
     let admin = Admin::of(&ground.broker.path("next.log"));
     let page = admin.page_when("the lost records are reported", |page| {
@@ -102,17 +100,17 @@ fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
 #[test]
 fn a_topic_recreated_below_a_sink_ends_it_and_the_next_reads_all_of_it() {
     let ground = Ground::start();
-    let brokers = &ground.broker.brokers;
+    let kafka = &ground.broker.kafka;
     publish(&ground, 0..10);
     let mut sink = ground.sink("old.log", &SMALL);
     wait_for("the first rows are there", || ground.count("ticks").filter(|rows| *rows == 10));
     // It sees the old topic and then the new one, and nothing between.
     sink.signal(Signal::STOP);
     wait_for("it is frozen", || sink.is_frozen().then_some(()));
-    let old = topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap();
-    recreate(brokers, &ODDS_TICKS);
+    let old = topic_id(&kafka.cluster(), &ODDS_TICKS).unwrap();
+    recreate(kafka, &ODDS_TICKS);
     publish(&ground, 0..50);
-    assert_ne!(topic_id(&Cluster::plaintext(brokers), &ODDS_TICKS).unwrap(), old);
+    assert_ne!(topic_id(&kafka.cluster(), &ODDS_TICKS).unwrap(), old);
     sink.signal(Signal::CONT);
     wait_for("it ends", || sink.died().then_some(()));
     let output = sentence(&ground, "old.log");
@@ -143,7 +141,7 @@ fn a_recreated_empty_topic_is_detected_too() {
     let ground = Ground::start();
     let mut sink = ground.sink("empty.log", &SMALL);
     wait_for("it reads", || ground.log("empty.log").contains("partitions taken").then_some(()));
-    recreate(&ground.broker.brokers, &ODDS_TICKS);
+    recreate(&ground.broker.kafka, &ODDS_TICKS);
     wait_for("it ends", || sink.died().then_some(()));
     let output = sentence(&ground, "empty.log");
     assert!(output.contains("odds.ticks.v1 was recreated while it was read"), "{output}");
@@ -154,7 +152,7 @@ fn a_recreated_empty_topic_is_detected_too() {
 fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
     let broker = Broker::start();
     let (long, wait) = ("x".repeat(5_000), Duration::from_millis(100));
-    let mut sink = SinkConsumer::join(&Cluster::plaintext(&broker.brokers), "a-sink", &TOPICS).unwrap();
+    let mut sink = SinkConsumer::join(&broker.kafka.cluster(), "a-sink", &TOPICS).unwrap();
     let sources = wait_for("it is a member", || match sink.next(wait, &mut |_| ()).unwrap() {
         SinkEvent::Assigned(sources) => Some(sources),
         _ => None,
@@ -172,7 +170,7 @@ fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
         assert!(error.to_string().contains("trying again will not help"), "{error}");
     }
 
-    let mut leases = Leases::join(&Cluster::plaintext(&broker.brokers), "workers").unwrap();
+    let mut leases = Leases::join(&broker.kafka.cluster(), "workers").unwrap();
     let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
         Lease::Granted(leases) => Some(leases),
         _ => None,

@@ -46,7 +46,7 @@ struct Run {
 
 fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     let started = Instant::now();
-    let ground = Ground::start();
+    let ground = Ground::own();
     let key = Key::new(&ground.broker, "enterprise");
     let mut random = fastrand::Rng::with_seed(seed);
     let commit_records = [(); 2].map(|()| ["7", "50", "1000"][random.usize(..3)]);
@@ -55,7 +55,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     for client in &clients {
         wait_for("a client has its snapshot", || client.inspect(|sent| sent.snapshots == 1).then_some(()));
     }
-    let publisher = PatientPublisher::new(&ground.broker.brokers);
+    let publisher = PatientPublisher::new(&ground.broker.kafka);
     let (mut pieces, mut before) = (ticks.pieces(steps.len() + 1), 0);
     for step in steps {
         before = before.max(count(&processed(&ground)));
@@ -91,7 +91,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
 
 /// The offsets that the processors have committed; empty while the broker does not answer.
 fn processed(ground: &Ground) -> Vec<Option<i64>> {
-    try_committed(&ground.broker.brokers, "arb-process", Duration::from_secs(5)).unwrap_or_default()
+    try_committed(&ground.broker.kafka, "arb-process", Duration::from_secs(5)).unwrap_or_default()
 }
 
 /// How many ticks that is.
@@ -154,7 +154,7 @@ fn finish(
     for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, DEAD_TICKS] {
         let is_settled = || {
             (0..topic.partitions).all(|partition| {
-                let (stable, end) = ends(&ground.broker.brokers, topic.name, partition);
+                let (stable, end) = ends(&ground.broker.kafka, topic.name, partition);
                 stable == end
             })
         };
@@ -162,7 +162,7 @@ fn finish(
             late.push("a transaction did not end");
         }
     }
-    let feed = Feed::of(&ground.broker.brokers);
+    let feed = Feed::of(&ground.broker.kafka);
     for client in clients {
         if !tend_until(roles, END, || client.inspect(|sent| sent.ends_with(&feed.last()))) {
             late.push("a stream did not reach the end of the feed");

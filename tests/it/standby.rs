@@ -20,7 +20,7 @@ struct Instance<'a> {
 
 impl<'a> Instance<'a> {
     fn start(broker: &'a Broker, name: &'static str, arguments: &[&str]) -> Self {
-        let arguments = [&["--brokers", &broker.brokers], arguments].concat();
+        let arguments = [&[broker.kafka.at(), broker.kafka.named()], arguments].concat();
         let role = Role::start("ingest", &arguments, &broker.path(name));
         Self { role, broker, name }
     }
@@ -37,7 +37,7 @@ impl<'a> Instance<'a> {
 /// The times of the polls whose ends each partition has, in their order.
 fn polls(broker: &Broker, source: &str) -> BTreeMap<i32, Vec<i64>> {
     let mut polls = BTreeMap::<_, Vec<_>>::new();
-    for record in read_all(&broker.brokers, ODDS_TICKS.name) {
+    for record in read_all(&broker.kafka, ODDS_TICKS.name) {
         if let TickRecord::PollEnd(end) = TickRecord::decode(&record.value).unwrap()
             && end.source.contains(source)
         {
@@ -123,7 +123,7 @@ fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only
     assert!(ends.len() == 4 * 60 && are_all_once(&ends), "{ends:?}");
     // Started after the end, it was asked for once more.
     let mut again = arb();
-    again.args(["ingest", "--brokers", &broker.brokers, "--replay"]).arg(&recording);
+    again.args(["ingest", broker.kafka.at(), broker.kafka.named(), "--replay"]).arg(&recording);
     assert!(run(again.args(["--speed", "max"])).success);
     assert!(poll_ends(&broker, "simulated").values().all(|count| *count == 2));
 }

@@ -117,7 +117,7 @@ fn begin(serve: &Serve) -> String {
 fn a_cut_client_goes_on_anywhere_without_gap_or_repeat() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     // One keeps so little that it must ask Kafka, the other everything.
     let small = Serve::start(&broker, &key, "small", &["--stream-events", "8"]);
     let large = Serve::start(&broker, &key, "large", &[]);
@@ -138,7 +138,7 @@ fn a_cut_client_goes_on_anywhere_without_gap_or_repeat() {
         let query = format!("last_event_id={id}");
         id = read_some(large.stream(&query, None), 12, &mut got);
     }
-    let feed = whole(&broker.brokers);
+    let feed = whole(&broker.kafka);
     let left = feed.iter().map(Vec::len).sum::<usize>() - got.len();
     assert!(left > 50, "{left}");
     id = read_some(small.stream("", Some(&id)), left, &mut got);
@@ -228,7 +228,7 @@ fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
         } else {
             serve.role.kill();
             stack.process.kill();
-            let arguments = ["--policy", "board", "--brokers", &stack.broker.brokers];
+            let arguments = ["--policy", "board", stack.broker.kafka.at(), stack.broker.kafka.named()];
             stack.process = Role::start("process", &arguments, &stack.broker.path("process.log"));
             read_to_its_end(&mut stream, &mut folded, false);
         }
@@ -237,7 +237,7 @@ fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
     }
     let board = by_id(&stack.board_at(&polls(7)));
     carry_on(&serve, &mut stream, &mut folded, |folded| folded.open == board);
-    let feed = whole(&stack.broker.brokers);
+    let feed = whole(&stack.broker.kafka);
     let all: usize = feed.iter().map(Vec::len).sum();
     carry_on(&serve, &mut stream, &mut folded, |folded| folded.names.len() >= all);
     assert!(folded.names.len() > 50, "{} events are too few for a comparison", folded.names.len());
@@ -251,7 +251,7 @@ fn streams_survive_restarts_of_the_api_and_kills_of_it_and_of_the_processor() {
 fn a_snapshot_has_what_the_feed_said_before_the_board_could_be_read() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let (feed, board) = (Writer::new(&broker.brokers), Writer::named(&broker.brokers, "board"));
+    let (feed, board) = (Writer::new(&broker.kafka), Writer::named(&broker.kafka, "board"));
     let window = opened("window", "soccer_test", 1);
     board.begin_board(0, "window", &window);
     feed.write(0, &[window]);
@@ -282,7 +282,7 @@ fn resync(serve: &Serve, id: &str) -> (String, Event) {
 fn a_client_that_cannot_resume_gets_the_reason_and_a_snapshot() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let first = Serve::start(&broker, &key, "first", &["--stream-events", "4"]);
     let start = begin(&first);
     writer.write(0, &one_of_each("soccer_test", 1)[..4]);
@@ -290,7 +290,7 @@ fn a_client_that_cannot_resume_gets_the_reason_and_a_snapshot() {
     writer.write(1, &[opened("open", "soccer_test", 5)]);
     writer.write(0, &[closed("none", "soccer_test", 6, "stale")]);
     let end = read_some(first.stream("", Some(&written)), 2, &mut Vec::new());
-    delete_before(&broker.brokers, FEED_EVENTS.name, 0, Offset::End);
+    delete_before(&broker.kafka, FEED_EVENTS.name, 0, Offset::End);
     // What lies between is gone; what memory still has needs no Kafka.
     assert_eq!(resync(&first, &start).0, "outside_retention");
     // A snapshot may be a moment old; what it lacks would follow it.
@@ -311,9 +311,9 @@ fn a_client_that_cannot_resume_gets_the_reason_and_a_snapshot() {
     assert_eq!(name(&first.stream("", Some(&end)).take(21)[0]).1, "next");
     drop(first);
     // The same name, another topic: its id differs, though its offsets are as valid as the old ones.
-    recreate(&broker.brokers, &FEED_EVENTS);
+    recreate(&broker.kafka, &FEED_EVENTS);
     drop(writer);
-    let (writer, second) = (Writer::new(&broker.brokers), Serve::start(&broker, &key, "second", &[]));
+    let (writer, second) = (Writer::new(&broker.kafka), Serve::start(&broker, &key, "second", &[]));
     for partition in 0..3 {
         let records: Vec<_> = (0..20).map(|n| closed("x", "soccer_test", n, "stale")).collect();
         writer.write(partition, &records);

@@ -42,14 +42,14 @@ const ENDS: [&str; 4] = ["end-0", "end-1", "end-2", "end-3"];
 fn deaf_client(broker: &Broker, serve: &Serve) -> (Sse, Vec<Vec<Name>>) {
     let mut stream = serve.stream("", None);
     assert_eq!(stream.next().unwrap().name, "snapshot");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     for batch in 0..20 {
         writer.write(i32::try_from(batch).unwrap() % 4, &long_records(batch * 50, 50));
     }
     for (partition, id) in (0..).zip(ENDS) {
         writer.write(partition, &[opened(id, "soccer_test", 10_000)]);
     }
-    (stream, whole(&broker.brokers))
+    (stream, whole(&broker.kafka))
 }
 
 /// Reads on, from one connection to the next, until it has everything.
@@ -183,7 +183,7 @@ fn a_thousand_clients_fit_into_a_known_memory() {
         idle.saturating_sub(before) < CLIENTS * IDLE_KB,
         "{before} kB before, {idle} kB with idle clients"
     );
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let mut most = idle;
     for batch in 0..20 {
         writer.write(i32::try_from(batch).unwrap() % 4, &long_records(batch * 10, 10));

@@ -2,10 +2,10 @@
 
 pub(crate) mod accounts;
 pub(crate) mod broker_faults;
-mod broker_pool;
 pub(crate) mod clickhouse;
 pub(crate) mod detour;
 mod durations;
+pub(crate) mod environment;
 pub(crate) mod feed;
 pub(crate) mod http;
 mod kafka_start;
@@ -22,6 +22,7 @@ pub(crate) mod receiver;
 pub(crate) mod recordings;
 pub(crate) mod results;
 pub(crate) mod serve;
+mod shared;
 pub(crate) mod sinks;
 pub(crate) mod sse;
 pub(crate) mod stack;

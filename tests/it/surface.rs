@@ -193,7 +193,7 @@ fn a_spent_quota_is_refused_until_the_month_ends_and_outlives_a_restart() {
 #[test]
 fn an_answer_that_the_caller_has_is_304_and_free() {
     let surface = Surface::start("pro", &json!({"pro": 50}));
-    let writer = Writer::new(&surface.broker.brokers);
+    let writer = Writer::new(&surface.broker.kafka);
     let ask = |known: &str| {
         let headers = [("x-api-key", &*surface.key.text), ("if-none-match", known)];
         surface.serve.ask("GET", "/api/v1/arbs?limit=1", &headers)
@@ -224,7 +224,7 @@ fn an_answer_that_the_caller_has_is_304_and_free() {
 #[test]
 fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
     let surface = Surface::start("pro", &json!({}));
-    let writer = Writer::new(&surface.broker.brokers);
+    let writer = Writer::new(&surface.broker.kafka);
     let leagues = ["soccer_a", "soccer_b", "tennis_a"];
     let mut stream = surface.stream(&[("x-api-key", &surface.key.text)]);
     assert_eq!(stream.next().unwrap().name, "snapshot");
@@ -262,7 +262,7 @@ fn both_surfaces_serve_the_same_board_by_sport_and_by_league() {
 #[test]
 fn compressed_conditional_and_head_answers_agree_by_curls_decoders() {
     let surface = Surface::start("pro", &json!({}));
-    let writer = Writer::new(&surface.broker.brokers);
+    let writer = Writer::new(&surface.broker.kafka);
     for number in 1..=20 {
         let id = format!("window-{number}");
         writer.write_board(0, &id, &opened(&id, "soccer_a", number));

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 
-use arb_kafka::{Cluster, TickProducer};
+use arb_kafka::TickProducer;
 use arb_runtime::telemetry::{Kind, Metric, Role as Reporter, list};
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ fn assert_holds_none_of(page: &Page, board: &Value, key: &str) {
 fn roles_tell_the_list_and_nothing_else() {
     let stack = Stack::start("board");
     let log = stack.broker.path("ingest.log");
-    let _ingest = Role::start("ingest", &["--brokers", &stack.broker.brokers], &log);
+    let _ingest = Role::start("ingest", &[stack.broker.kafka.at(), stack.broker.kafka.named()], &log);
     let tellers = [(Reporter::Ingest, "ingest"), (Reporter::Process, "process"), (Reporter::Serve, "serve")];
     let admins = tellers.map(|(role, name)| (role, Admin::of(&stack.broker.path(&format!("{name}.log")))));
     let board = wait_for("an arb", || {
@@ -124,7 +124,8 @@ fn publish(broker: &Broker, seed: u64, polls: u64) {
 fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
     let broker = Broker::start();
     let log = broker.path("process.log");
-    let stalled = ["--stall-at", "process:50", "--watchdog-ms", "600000", "--brokers", &broker.brokers];
+    let stalled =
+        ["--stall-at", "process:50", "--watchdog-ms", "600000", broker.kafka.at(), broker.kafka.named()];
     let mut process = Role::start("process", &stalled, &log);
     let admin = Admin::of(&log);
     publish(&broker, 61, 10);
@@ -138,7 +139,7 @@ fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
     process.kill();
     // A new owner has nothing left to read in the end, and reports how it was restored.
     let again = broker.path("again.log");
-    let _process = Role::start("process", &["--brokers", &broker.brokers], &again);
+    let _process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &again);
     let done = Admin::of(&again).page_when("all is processed", |page| {
         lag(page) < 0.5
             && page.sum("arb_process_partitions", &[]) > 3.0
@@ -166,7 +167,7 @@ fn a_stuck_pump_is_told_before_the_watchdog_ends_it() {
     let broker = Broker::start();
     let log = broker.path("process.log");
     // It is told after the half of that, and must be seen before the end.
-    let stalled = ["--stall-at", "poll:3", "--watchdog-ms", "40000", "--brokers", &broker.brokers];
+    let stalled = ["--stall-at", "poll:3", "--watchdog-ms", "40000", broker.kafka.at(), broker.kafka.named()];
     let mut process = Role::start("process", &stalled, &log);
     let admin = Admin::of(&log);
     wait_for("it is stuck", || (admin.try_get("/livez")?.status == 503).then_some(()));
@@ -222,8 +223,8 @@ fn text_of_callers_adds_no_series() {
 fn input_faults_are_reported_by_kind_and_never_by_name() {
     let broker = Broker::start();
     let log = broker.path("process.log");
-    let _process = Role::start("process", &["--brokers", &broker.brokers], &log);
-    let producer = TickProducer::new(&Cluster::plaintext(&broker.brokers)).unwrap();
+    let _process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
+    let producer = TickProducer::new(&broker.kafka.cluster()).unwrap();
     for n in 0..20 {
         producer.send(n % 4, &format!("hostile-{n}"), format!("hostile-{n}").as_bytes()).unwrap();
     }
@@ -240,7 +241,7 @@ fn input_faults_are_reported_by_kind_and_never_by_name() {
 fn a_lost_broker_is_reported() {
     let broker = Broker::start();
     let log = broker.path("process.log");
-    let mut process = Role::start("process", &["--brokers", &broker.brokers], &log);
+    let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let admin = Admin::of(&log);
     admin.page_when("it has partitions", |page| page.sum("arb_process_partitions", &[]) > 3.5);
     drop(broker);

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS};
-use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
 
+use crate::support::environment::Environment;
 use crate::support::feed::{Writer, changed, opened};
 use crate::support::python;
 use crate::support::serve::{Key, Serve};
@@ -51,7 +51,7 @@ fn open(serve: &Serve, query: &str, origin: &str, last: Option<&str>) -> Sse {
 fn a_ticket_is_spent_once_over_all_instances_and_good_for_reconnections() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let serve = |name| Serve::start(&broker, &key, name, &["--cors-origins", ORIGIN]);
     let (one, two) = (serve("one"), serve("two"));
     let query = ticket(&one, &key, ORIGIN, r#"{"min_margin": "0.02", "sport": "soccer"}"#);
@@ -105,7 +105,7 @@ fn pages_of_named_origins_may_ask_and_others_may_not() {
 fn a_filtered_stream_is_sent_what_leaves_and_a_conflated_one_the_latest_state() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let serve = Serve::start(&broker, &key, "serve", &[]);
     let mut filtered = serve.stream("min_margin=0.02", None);
     let mut conflated = serve.stream("min_margin=0.02&conflate_ms=3000&heartbeat_seconds=60", None);
@@ -153,11 +153,10 @@ fn a_filtered_stream_is_sent_what_leaves_and_a_conflated_one_the_latest_state() 
 }
 
 /// What Kafka's tools see of a group: the committed offsets of the feed's partitions; none of a group that is not there.
-fn committed(brokers: &str, group: &str) -> Vec<i64> {
-    let consumer: BaseConsumer =
-        ClientConfig::new().set("bootstrap.servers", brokers).set("group.id", group).create().unwrap();
+fn committed(kafka: &Environment, group: &str) -> Vec<i64> {
+    let consumer: BaseConsumer = kafka.client().set("group.id", kafka.name(group)).create().unwrap();
     let mut partitions = TopicPartitionList::new();
-    partitions.add_partition_range(FEED_EVENTS.name, 0, DEFAULT_PARTITIONS - 1);
+    partitions.add_partition_range(&kafka.name(FEED_EVENTS.name), 0, DEFAULT_PARTITIONS - 1);
     let committed = consumer.committed_offsets(partitions, Duration::from_mins(1)).unwrap();
     committed
         .elements()
@@ -170,15 +169,15 @@ fn committed(brokers: &str, group: &str) -> Vec<i64> {
 fn the_reader_of_the_feed_commits_to_a_group_that_ends_with_the_instance() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let mut serve = Serve::start(&broker, &key, "serve", &["--feed-group", "arb-serve-of-a-test"]);
     writer.write(2, &[opened("w", "soccer_test", 1)]);
     let after = |offsets: &[i64]| offsets.len() == 4 && offsets[2] > 0;
     wait_for("the position is committed", || {
-        after(&committed(&broker.brokers, "arb-serve-of-a-test")).then_some(())
+        after(&committed(&broker.kafka, "arb-serve-of-a-test")).then_some(())
     });
     serve.role.stop();
-    assert_eq!(committed(&broker.brokers, "arb-serve-of-a-test"), [0; 0]);
+    assert_eq!(committed(&broker.kafka, "arb-serve-of-a-test"), [0; 0]);
 }
 
 /// Reads a stream by httpx-sse and prints the windows, and resumes by the last id when the server ends.
@@ -204,7 +203,7 @@ print(json.dumps(seen), flush=True)
 fn pythons_httpx_sse_comes_back_after_a_restart_and_misses_nothing() {
     let broker = Broker::start();
     let key = Key::new(&broker, "enterprise");
-    let writer = Writer::new(&broker.brokers);
+    let writer = Writer::new(&broker.kafka);
     let listen = format!("127.0.0.1:{}", port());
     let serve = || Serve::launch_at(&listen, &broker, &key, "serve", &[]);
     let mut running = serve();

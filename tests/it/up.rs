@@ -138,7 +138,8 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let given = |listen: &str| {
         let mut command = arb();
         command
-            .env("KAFKA_BOOTSTRAP_SERVERS", &broker.brokers)
+            .env("KAFKA_BOOTSTRAP_SERVERS", &broker.kafka.brokers)
+            .env("KAFKA_TOPIC_PREFIX", broker.kafka.prefix())
             .env("CLICKHOUSE_URL", &clickhouse.url)
             .env("CLICKHOUSE_MIGRATOR_PASSWORD", clickhouse.password("migrator"))
             .env("CLICKHOUSE_WRITER_PASSWORD", clickhouse.password("writer"))

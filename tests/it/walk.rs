@@ -30,15 +30,24 @@ echo "out $(code -b cookies $SITE/session)"
 #[test]
 fn a_stranger_signs_up_spends_the_quota_rotates_and_revokes_by_the_page() {
     let broker = Broker::start();
-    let mut owner = Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
+    let mut owner =
+        Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"));
     wait_for("the partition is taken", || {
         owner.assert_runs();
         owner.has_logged("partitions taken").then_some(())
     });
     std::fs::write(broker.path("plans.json"), r#"{"free": 4}"#).unwrap();
     let (listen, pepper) = (format!("127.0.0.1:{}", port()), broker.path("pepper").display().to_string());
-    let options =
-        ["--listen", &listen, "--brokers", &broker.brokers, "--sign-up", "open", "--pepper", &pepper];
+    let options = [
+        "--listen",
+        &listen,
+        broker.kafka.at(),
+        broker.kafka.named(),
+        "--sign-up",
+        "open",
+        "--pepper",
+        &pepper,
+    ];
     let mut serve = Role::start("serve", &options, &broker.path("serve.log"));
     wait_for("the API is ready", || {
         serve.assert_runs();

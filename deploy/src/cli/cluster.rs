@@ -16,12 +16,15 @@ pub(crate) struct Brokers {
     #[arg(long = "brokers", env = "KAFKA_BOOTSTRAP_SERVERS", default_value = "127.0.0.1:19092")]
     pub(crate) brokers: String,
     #[command(flatten)]
-    pub(crate) security: Box<KafkaSecurity>,
+    pub(crate) kafka: Box<KafkaOptions>,
 }
 
-/// How clients connect to Kafka.
+/// The names that this environment has in Kafka, and how clients connect.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct KafkaSecurity {
+pub(crate) struct KafkaOptions {
+    /// Prefix of the names of topics, groups and transactional ids, for several environments on one Kafka
+    #[arg(long = "topic-prefix", env = "KAFKA_TOPIC_PREFIX", value_name = "PREFIX")]
+    pub(crate) topic_prefix: Option<String>,
     /// Protocol of Kafka's listener
     #[arg(
         long = "kafka-security-protocol",
@@ -136,7 +139,7 @@ impl From<Mechanism> for SaslMechanism {
     }
 }
 
-impl KafkaSecurity {
+impl KafkaOptions {
     /// The arguments that give the same to a role; secrets are in files or in the environment, never here.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
@@ -157,12 +160,15 @@ impl KafkaSecurity {
             ("config", file(&self.config)),
         ];
         let argument = |(name, value): (&str, Option<String>)| Some(format!("--kafka-{name}={}", value?));
-        given.into_iter().filter_map(argument).collect()
+        let prefix = self.topic_prefix.as_ref().map(|prefix| format!("--topic-prefix={prefix}"));
+        prefix.into_iter().chain(given.into_iter().filter_map(argument)).collect()
     }
 
     /// Whether it is another connection than a plaintext one without properties.
     pub(crate) fn is_given(&self) -> bool {
-        self.arguments().len() > 1 || self.protocol != Protocol::Plaintext
+        let is_of_connection = |argument: &String| argument.starts_with("--kafka-");
+        self.arguments().into_iter().filter(is_of_connection).count() > 1
+            || self.protocol != Protocol::Plaintext
     }
 }
 
@@ -175,6 +181,7 @@ mod tests {
     #[test]
     fn a_role_is_given_every_option_that_up_was_given() {
         let options = [
+            "--topic-prefix=staging.",
             "--kafka-security-protocol=sasl_ssl",
             "--kafka-sasl-mechanism=SCRAM-SHA-256",
             "--kafka-username=u",
@@ -191,11 +198,11 @@ mod tests {
         ];
         let cli = Cli::try_parse_from(["arb", "up"].iter().chain(&options)).unwrap();
         let Command::Up(up) = cli.command else { panic!("not up") };
-        assert!(up.security.is_given());
-        assert_eq!(up.security.arguments(), options);
+        assert!(up.kafka.is_given());
+        assert_eq!(up.kafka.arguments(), options);
         let hidden = ["kafka_password", "oauth_client_secret"];
         let mut arguments = clap::Command::new("security");
-        arguments = <super::KafkaSecurity as clap::Args>::augment_args(arguments);
+        arguments = <super::KafkaOptions as clap::Args>::augment_args(arguments);
         let shown =
             arguments.get_arguments().filter(|argument| !hidden.contains(&argument.get_id().as_str()));
         assert_eq!(shown.count(), options.len());
@@ -208,6 +215,6 @@ mod tests {
         assert!(Cli::try_parse_from(given).is_ok());
         let cli = Cli::try_parse_from(["arb", "process"]).unwrap();
         let Command::Process(process) = cli.command else { panic!("not process") };
-        assert!(!process.brokers.security.is_given());
+        assert!(!process.brokers.kafka.is_given());
     }
 }

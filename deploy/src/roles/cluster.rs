@@ -6,41 +6,42 @@ use std::path::PathBuf;
 
 use arb_kafka::{Cluster, ClusterOptions, OAuthOptions, Secret, SettingsError};
 
-use crate::cli::{Brokers, KafkaSecurity};
+use crate::cli::{Brokers, KafkaOptions};
 
 /// The cluster of a command.
 pub(crate) fn open(config: &Brokers) -> Result<Cluster, SettingsError> {
-    with(&config.brokers, &config.security)
+    with(&config.brokers, &config.kafka)
 }
 
 /// A cluster at these addresses.
-pub(crate) fn with(brokers: &str, security: &KafkaSecurity) -> Result<Cluster, SettingsError> {
+pub(crate) fn with(brokers: &str, options: &KafkaOptions) -> Result<Cluster, SettingsError> {
     let secret = |option, file: &Option<PathBuf>, given: &Option<String>| match file {
         Some(file) => Secret::read(option, file).map(Some),
         None => Ok(given.as_deref().filter(|given| !given.is_empty()).map(Secret::new)),
     };
     let client_secret = secret(
         "--kafka-oauth-client-secret-file",
-        &security.oauth_client_secret_file,
-        &security.oauth_client_secret,
+        &options.oauth_client_secret_file,
+        &options.oauth_client_secret,
     )?;
     let oauth = OAuthOptions {
-        token_url: security.oauth_token_url.clone(),
-        client_id: security.oauth_client_id.clone(),
+        token_url: options.oauth_token_url.clone(),
+        client_id: options.oauth_client_id.clone(),
         client_secret,
-        scope: security.oauth_scope.clone(),
-        ca: security.oauth_ca.clone(),
+        scope: options.oauth_scope.clone(),
+        ca: options.oauth_ca.clone(),
     };
     Cluster::new(ClusterOptions {
         brokers: brokers.to_owned(),
-        protocol: security.protocol.into(),
-        mechanism: security.mechanism.map(Into::into),
-        username: security.username.clone(),
-        password: secret("--kafka-password-file", &security.kafka_password_file, &security.kafka_password)?,
-        ca: security.kafka_ca.clone(),
-        certificate: security.certificate.clone(),
-        key: security.key.clone(),
+        prefix: options.topic_prefix.clone().unwrap_or_default(),
+        protocol: options.protocol.into(),
+        mechanism: options.mechanism.map(Into::into),
+        username: options.username.clone(),
+        password: secret("--kafka-password-file", &options.kafka_password_file, &options.kafka_password)?,
+        ca: options.kafka_ca.clone(),
+        certificate: options.certificate.clone(),
+        key: options.key.clone(),
         oauth,
-        properties: security.config.clone(),
+        properties: options.config.clone(),
     })
 }

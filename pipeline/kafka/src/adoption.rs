@@ -38,13 +38,13 @@ pub(super) fn abort_open(
     group: &ConsumerGroupMetadata,
 ) -> Result<(), KafkaError> {
     client.begin_transaction()?;
-    let names = topics.written().map(|topic| topic.name);
+    let names = topics.written().map(|topic| client.context().topic(topic.name));
     for (topic, partition) in names.flat_map(|name| (0..partitions).map(move |id| (name, id))) {
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
     let delivered = settle(client);
     // Also where the group does not take it: asking has added the group to the transaction.
-    let send = || client.send_offsets_to_transaction(&offset(topics)?, group, TIMEOUT);
+    let send = || client.send_offsets_to_transaction(&offset(client, topics)?, group, TIMEOUT);
     if let Err(error) = resume(RESUME, send) {
         tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
     }
@@ -55,9 +55,9 @@ pub(super) fn abort_open(
 }
 
 /// An offset of a topic that the group does not read: whatever became of it, no position would change.
-fn offset(topics: &MachineTopics) -> Result<TopicPartitionList, KafkaError> {
+fn offset(client: &Client, topics: &MachineTopics) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
-    offsets.add_partition_offset(topics.changelog.name, 0, Offset::Offset(0))?;
+    offsets.add_partition_offset(client.context().topic(topics.changelog.name), 0, Offset::Offset(0))?;
     Ok(offsets)
 }
 

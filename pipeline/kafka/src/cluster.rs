@@ -3,6 +3,7 @@
 //! All clients are created here, so that none connects in another way. A secret must never be shown or logged, and no
 //! property may change what the correctness of the pipeline depends on (`properties`).
 
+mod names;
 mod options;
 mod properties;
 mod secret;
@@ -23,6 +24,7 @@ use rdkafka::producer::{BaseProducer, Producer, ProducerContext};
 pub use options::{ClusterOptions, OAuthOptions, SaslMechanism, SecurityProtocol, SettingsError};
 pub use secret::Secret;
 
+use names::Names;
 use options::Security;
 
 use super::Error;
@@ -37,6 +39,7 @@ pub struct Cluster(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     brokers: String,
+    names: Names,
     security: Security,
     properties: Vec<(String, String)>,
     problem: Mutex<Option<Problem>>,
@@ -56,7 +59,7 @@ impl Cluster {
     /// Brokers that need neither TLS nor authentication, such as those of `arb up`.
     #[must_use]
     pub fn plaintext(brokers: &str) -> Self {
-        Self::with(brokers.to_owned(), Security::default(), Vec::new())
+        Self::with(brokers.to_owned(), Names::default(), Security::default(), Vec::new())
     }
 
     /// Brokers with the security that the options describe.
@@ -83,18 +86,28 @@ impl Cluster {
             Some(file) => properties::read(file)?,
             None => Vec::new(),
         };
-        let brokers = options.brokers.clone();
-        Ok(Self::with(brokers, Security::new(options)?, properties))
+        let (brokers, names) = (options.brokers.clone(), Names::new(&options.prefix)?);
+        Ok(Self::with(brokers, names, Security::new(options)?, properties))
     }
 
-    fn with(brokers: String, security: Security, properties: Vec<(String, String)>) -> Self {
-        Self(Arc::new(Inner { brokers, security, properties, problem: Mutex::default() }))
+    fn with(brokers: String, names: Names, security: Security, properties: Vec<(String, String)>) -> Self {
+        Self(Arc::new(Inner { brokers, names, security, properties, problem: Mutex::default() }))
     }
 
     /// Its addresses.
     #[must_use]
     pub fn brokers(&self) -> &str {
         &self.0.brokers
+    }
+
+    /// What a topic of the catalogue is called there.
+    pub(super) fn topic(&self, name: &'static str) -> &'static str {
+        self.0.names.topic(name)
+    }
+
+    /// What a group or a transactional id is called there.
+    pub(super) fn id(&self, id: &str) -> String {
+        self.0.names.id(id)
     }
 
     /// The file of the CA that brokers' certificates must be signed by, where it is not the system's.

@@ -33,7 +33,7 @@ impl CommandProducer {
         let mut config = super::producer(cluster);
         config.set("linger.ms", "0").set("message.timeout.ms", GIVEN_UP_MS);
         let producer = cluster.producer(&config, Deliveries::new(cluster))?;
-        Ok(Self { producer, topic: topic.name })
+        Ok(Self { producer, topic: cluster.topic(topic.name) })
     }
 
     /// Puts a command into the queue; whether there was room for it.

@@ -61,7 +61,7 @@ impl InputConsumer {
     /// # Errors
     /// [`Error::Broker`].
     pub fn join(cluster: &Cluster, group: &str, topics: &MachineTopics) -> Result<Self, Error> {
-        let topic = topics.input.name;
+        let topic = cluster.topic(topics.input.name);
         let member = Member::join(cluster, group, &[topic], &[])?;
         let none = || KafkaError::ClientCreation("no queue".to_owned());
         Ok(Self {

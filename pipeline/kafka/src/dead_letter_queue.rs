@@ -58,6 +58,7 @@ impl Letter {
 /// Reads [`DEAD_TICKS`] from somewhere to its end.
 pub struct Letters {
     reader: Reader,
+    topic: &'static str,
     /// Partitions that are not read to their end, each with the end that it had at first: a letter that is sent again
     /// may come back.
     open: BTreeMap<i32, i64>,
@@ -73,7 +74,7 @@ impl Letters {
     /// # Errors
     /// [`Error`].
     pub fn all(cluster: &Cluster) -> Result<Self, Error> {
-        Self::open(cluster, |_, _| Ok((Offset::Beginning, None)))
+        Self::open(cluster, |_, _, _| Ok((Offset::Beginning, None)))
     }
 
     /// Those that have not been sent again.
@@ -86,18 +87,18 @@ impl Letters {
 
     fn open(
         cluster: &Cluster,
-        from: impl Fn(&Reader, i32) -> Result<Start, KafkaError>,
+        from: impl Fn(&Reader, &str, i32) -> Result<Start, KafkaError>,
     ) -> Result<Self, Error> {
-        let partitions = super::partitions(cluster)?;
+        let (partitions, topic) = (super::partitions(cluster)?, cluster.topic(DEAD_TICKS.name));
         // What has gone by its age is gone.
-        let settings = [("group.id", GROUP), ("auto.offset.reset", "earliest")];
+        let settings = [("group.id", &*cluster.id(GROUP)), ("auto.offset.reset", "earliest")];
         let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &settings)?;
         let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
-        let from = (0..partitions).map(|partition| Ok((partition, from(&reader, partition)?)));
+        let from = (0..partitions).map(|partition| Ok((partition, from(&reader, topic, partition)?)));
         let from = from.collect::<Result<Vec<_>, KafkaError>>()?;
         reader.assign(from.iter().map(|(partition, (offset, _))| (*partition, *offset)))?;
         let had = from.iter().filter_map(|(partition, (_, mark))| Some((*partition, (*mark)?))).collect();
-        Ok(Self { reader, open, had })
+        Ok(Self { reader, topic, open, had })
     }
 
     /// The next letter; `None` when all have been read.
@@ -132,7 +133,7 @@ impl Letters {
     pub fn sent(&self, partition: i32, offset: i64) -> Result<(), Error> {
         let mut list = TopicPartitionList::new();
         {
-            let mut element = list.add_partition(DEAD_TICKS.name, partition);
+            let mut element = list.add_partition(self.topic, partition);
             element.set_offset(Offset::Offset(offset + 1))?;
             element.set_metadata(self.had.get(partition).map_or_else(String::new, |mark| mark.to_string()));
         }
@@ -140,8 +141,8 @@ impl Letters {
     }
 }
 
-fn sent_up_to(reader: &Reader, partition: i32) -> Result<Start, KafkaError> {
-    let sent = committed(reader.consumer(), DEAD_TICKS.name, partition)?;
+fn sent_up_to(reader: &Reader, topic: &str, partition: i32) -> Result<Start, KafkaError> {
+    let sent = committed(reader.consumer(), topic, partition)?;
     Ok(sent.map_or((Offset::Beginning, None), |sent| {
         (Offset::Offset(sent.offset), FeedMark::parse(&sent.metadata))
     }))

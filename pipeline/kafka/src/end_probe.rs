@@ -34,7 +34,7 @@ impl EndProbe {
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn open(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
         let reader = Reader::new(cluster, topic, 1, &[("fetch.wait.max.ms", "5")])?;
-        Ok(Self { reader, topic: topic.name, known: None })
+        Ok(Self { reader, topic: cluster.topic(topic.name), known: None })
     }
 
     /// The position from which nothing that is committed now is missing, for a reader that has read everything before `next`;

@@ -154,7 +154,7 @@ pub(super) fn member(cluster: &Cluster, group: &str) -> ClientConfig {
     let (watched, interval) = WATCHED;
     config
         .set(watched, interval)
-        .set("group.id", group)
+        .set("group.id", cluster.id(group))
         // A member that is not polled for so long loses its partitions, and so long may it keep a rebalance waiting. The
         // watchdog ends a loop that does not move before that.
         .set("max.poll.interval.ms", MAX_POLL_INTERVAL.as_millis().to_string())

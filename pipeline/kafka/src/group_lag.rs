@@ -115,12 +115,12 @@ fn summed(groups: impl Iterator<Item = (String, Option<u64>)>) -> BTreeMap<Strin
 /// `None` for a group that has committed nothing.
 fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
     let mut config = super::read_committed(cluster);
-    config.set("group.id", &of.group);
+    config.set("group.id", cluster.id(&of.group));
     let consumer: BaseConsumer<Listener> = cluster.consumer(&config, Listener::new(cluster))?;
     discard_reports(&consumer);
     let mut asked = TopicPartitionList::new();
     for (topic, partitions) in &of.topics {
-        asked.add_partition_range(topic.name, 0, partitions - 1);
+        asked.add_partition_range(cluster.topic(topic.name), 0, partitions - 1);
     }
     let committed = consumer.committed_offsets(asked, TIMEOUT)?;
     let (mut lag, mut is_known) = (0, false);

@@ -18,11 +18,10 @@ use super::Error;
 use super::cluster::Cluster;
 use super::group::{Commit, Member, MemberEvent, Rebalance};
 
-const TOPIC: &str = topics::ODDS_TICKS.name;
-
 /// A member of the group.
 pub struct Leases {
     member: Member,
+    topic: &'static str,
     held: BTreeSet<i32>,
     /// Partitions that the holder must give back, and has not.
     unanswered: Vec<(String, i32)>,
@@ -60,8 +59,9 @@ impl Leases {
     /// # Errors
     /// [`Error::Broker`].
     pub fn join(cluster: &Cluster, group: &str) -> Result<Self, Error> {
-        let member = Member::join(cluster, group, &[TOPIC], &[])?;
-        Ok(Self { member, held: BTreeSet::new(), unanswered: Vec::new() })
+        let topic = cluster.topic(topics::ODDS_TICKS.name);
+        let member = Member::join(cluster, group, &[topic], &[])?;
+        Ok(Self { member, topic, held: BTreeSet::new(), unanswered: Vec::new() })
     }
 
     /// The next event, waiting at most so long. A holder that does not call it within five minutes is
@@ -135,7 +135,7 @@ impl Leases {
             return Ok(false);
         }
         let mut list = TopicPartitionList::new();
-        let mut element = list.add_partition(TOPIC, partition);
+        let mut element = list.add_partition(self.topic, partition);
         element.set_offset(Offset::Offset(0))?;
         element.set_metadata(note);
         match self.member.commit(&list, &|| true)? {

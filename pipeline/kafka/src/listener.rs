@@ -34,6 +34,11 @@ impl Listener {
         Self { cluster: cluster.clone(), is_logging: false }
     }
 
+    /// The cluster that it is connected to.
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
     /// A token for the client that requests it.
     pub(super) fn token(&self) -> Result<OAuthToken, Box<dyn StdError>> {
         let token = self.cluster.token().unwrap_or_else(|| Err("no token is used".to_owned()));

@@ -100,7 +100,7 @@ impl Evidence<'_> {
         let mut found: Option<OpenPart> = None;
         let mut is_other = false;
         let consumer = self.consumer(Some(READ_UNCOMMITTED))?;
-        read(&consumer, held.topic, held.partition, held.stable, |message| {
+        read(&consumer, self.cluster.topic(held.topic), held.partition, held.stable, |message| {
             let origin = Origin::of(message);
             match (&mut found, origin) {
                 (None, Some(origin)) if message.offset() == held.stable => {
@@ -126,7 +126,7 @@ impl Evidence<'_> {
     /// The next offset of the input, as the changelog has it that is committed.
     fn changelog_next(&self, partition: i32) -> Result<Option<i64>, Error> {
         let consumer = self.consumer(None)?;
-        let topic = self.topics.changelog.name;
+        let topic = self.cluster.topic(self.topics.changelog.name);
         let span = reader::span(&consumer, topic, partition)?;
         let mut tail = TAIL;
         loop {

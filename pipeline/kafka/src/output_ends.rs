@@ -14,7 +14,7 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, discard_reports};
+use super::reader::{GROUP, READ_UNCOMMITTED, discard_reports};
 use super::{Error, Listener, leaders};
 
 /// The time limit for a request of end offsets.
@@ -35,6 +35,7 @@ pub(super) struct HeldBack {
 
 /// Fetches the ends of the output partitions.
 pub(super) struct OutputEnds {
+    cluster: Cluster,
     topics: MachineTopics,
     everything: BaseConsumer<Listener>,
     committed: BaseConsumer<Listener>,
@@ -48,12 +49,12 @@ impl OutputEnds {
     pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
         let consumer = |(key, value)| {
             let mut config = super::read_committed(cluster);
-            // No group is joined; librdkafka requires a name all the same.
-            config.set("group.id", "arb-reader").set(key, value);
+            config.set("group.id", cluster.id(GROUP)).set(key, value);
             cluster.consumer(&config, Listener::new(cluster))
         };
         let committed = consumer(("isolation.level", "read_committed"))?;
-        Ok(Self { topics: *topics, everything: consumer(READ_UNCOMMITTED)?, committed })
+        let everything = consumer(READ_UNCOMMITTED)?;
+        Ok(Self { cluster: cluster.clone(), topics: *topics, everything, committed })
     }
 
     /// The topics that transactions of the machine write to.
@@ -66,7 +67,7 @@ impl OutputEnds {
     /// # Errors
     /// Of the client: a broker does not answer.
     pub(super) fn ends(&self, partitions: &[i32]) -> Result<Offsets, KafkaError> {
-        ends(&self.everything, self.names().flat_map(|name| partitions.iter().map(move |id| (name, *id))))
+        self.ask(&self.everything, self.names().flat_map(|name| partitions.iter().map(move |id| (name, *id))))
     }
 
     /// Those whose last stable offset has not come to these ends.
@@ -74,26 +75,29 @@ impl OutputEnds {
     /// # Errors
     /// As above.
     pub(super) fn held_back(&self, ends_then: &Offsets) -> Result<Vec<HeldBack>, KafkaError> {
-        let stable = ends(&self.committed, ends_then.keys().copied())?;
+        let stable = self.ask(&self.committed, ends_then.keys().copied())?;
         let pairs = ends_then.iter().filter_map(|(at, end)| Some((*at, *stable.get(at)?, *end)));
         let held = pairs.filter(|(_, stable, end)| stable < end);
         Ok(held.map(|((topic, partition), stable, end)| HeldBack { topic, partition, stable, end }).collect())
     }
-}
 
-fn ends(
-    consumer: &BaseConsumer<Listener>,
-    of: impl Iterator<Item = (&'static str, i32)> + Clone,
-) -> Result<Offsets, KafkaError> {
-    let mut asked = TopicPartitionList::new();
-    for (topic, partition) in of.clone() {
-        asked.add_partition_offset(topic, partition, Offset::End)?;
+    /// Partitions by the catalogue's names.
+    fn ask(
+        &self,
+        consumer: &BaseConsumer<Listener>,
+        of: impl Iterator<Item = (&'static str, i32)> + Clone,
+    ) -> Result<Offsets, KafkaError> {
+        let mut asked = TopicPartitionList::new();
+        for (topic, partition) in of.clone() {
+            asked.add_partition_offset(self.cluster.topic(topic), partition, Offset::End)?;
+        }
+        discard_reports(consumer);
+        let answer = leaders::offsets(consumer, &asked, TIMEOUT)?;
+        of.map(|(topic, partition)| {
+            let found = answer.find_partition(self.cluster.topic(topic), partition);
+            let offset = found.ok_or(KafkaError::Canceled)?.offset();
+            Ok(((topic, partition), offset.to_raw().unwrap_or(0)))
+        })
+        .collect()
     }
-    discard_reports(consumer);
-    let answer = leaders::offsets(consumer, &asked, TIMEOUT)?;
-    of.map(|(topic, partition)| {
-        let element = answer.find_partition(topic, partition).ok_or(KafkaError::Canceled)?;
-        Ok(((topic, partition), element.offset().to_raw().unwrap_or(0)))
-    })
-    .collect()
 }

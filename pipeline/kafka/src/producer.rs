@@ -31,6 +31,7 @@ const AGAIN: Duration = Duration::from_millis(5);
 /// Publishes to [`topics::ODDS_TICKS`].
 pub struct TickProducer {
     producer: BaseProducer<Deliveries>,
+    topic: &'static str,
 }
 
 /// Keeps the first record that was not delivered, and counts the reports.
@@ -111,7 +112,7 @@ impl TickProducer {
         let (mut config, millis) = (super::producer(cluster), linger.as_secs_f64() * 1e3);
         let producer =
             cluster.producer(config.set("linger.ms", millis.to_string()), Deliveries::new(cluster))?;
-        Ok(Self { producer })
+        Ok(Self { producer, topic: cluster.topic(topics::ODDS_TICKS.name) })
     }
 
     /// Sends a record to a partition; waits while the queue is full.
@@ -127,7 +128,7 @@ impl TickProducer {
     /// # Errors
     /// As above.
     pub fn send_bytes(&self, partition: i32, key: Option<&[u8]>, value: Option<&[u8]>) -> Result<(), Error> {
-        let mut record = BaseRecord::<[u8], [u8]>::to(topics::ODDS_TICKS.name).partition(partition);
+        let mut record = BaseRecord::<[u8], [u8]>::to(self.topic).partition(partition);
         (record.key, record.payload) = (key, value);
         enqueue(&self.producer, record)?;
         self.producer.poll(Duration::ZERO);

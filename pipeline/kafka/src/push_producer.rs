@@ -27,6 +27,7 @@ const QUEUE: [(&str, &str); 2] =
 /// Publishes what clients push to [`topics::ODDS_TICKS`].
 pub struct PushProducer {
     producer: BaseProducer<Receipts>,
+    topic: &'static str,
 }
 
 /// Reports deliveries to the batches that sent the records.
@@ -109,7 +110,8 @@ impl PushProducer {
         for (name, value) in QUEUE {
             config.set(name, value);
         }
-        Ok(Self { producer: cluster.producer(&config, Receipts(Listener::new(cluster)))? })
+        let producer = cluster.producer(&config, Receipts(Listener::new(cluster)))?;
+        Ok(Self { producer, topic: cluster.topic(topics::ODDS_TICKS.name) })
     }
 
     /// Puts a record of a batch into the queue; whether there was room for it.
@@ -123,7 +125,7 @@ impl PushProducer {
         value: &[u8],
         receipt: &Arc<PushReceipt>,
     ) -> Result<bool, Error> {
-        let record = BaseRecord::<str, [u8], _>::with_opaque_to(topics::ODDS_TICKS.name, Arc::clone(receipt));
+        let record = BaseRecord::<str, [u8], _>::with_opaque_to(self.topic, Arc::clone(receipt));
         receipt.expect();
         match self.producer.send(record.partition(partition).key(key).payload(value)) {
             Ok(()) => Ok(true),

@@ -28,6 +28,9 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 /// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_millis(50);
 
+/// No group is joined; librdkafka requires a name all the same.
+pub(super) const GROUP: &str = "arb-reader";
+
 /// The setting of a reader that sees what open transactions have written.
 pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
 
@@ -85,8 +88,7 @@ pub(super) enum ReaderEvent<'a> {
 pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
     let mut config = super::read_committed(cluster);
     config
-        // No group is joined; librdkafka requires a name all the same.
-        .set("group.id", "arb-reader")
+        .set("group.id", cluster.id(GROUP))
         .set("auto.offset.reset", "error")
         .set("enable.partition.eof", "true")
         // Several may run in one process.
@@ -109,7 +111,7 @@ impl Reader {
         }
         let context = Reading { listener: Listener::new(cluster), fetches: Fetches::default() };
         let consumer = cluster.consumer(&config, context)?;
-        Ok(Self { consumer, topic: topic.name, partitions, stalls: StallWatch::new() })
+        Ok(Self { consumer, topic: cluster.topic(topic.name), partitions, stalls: StallWatch::new() })
     }
 
     /// Begins to read partitions, each at its position.

@@ -30,8 +30,9 @@ impl ReaderGroup {
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn open(cluster: &Cluster, topic: &Topic, name: &str) -> Result<Self, Error> {
         let mut config = super::read_committed(cluster);
-        config.set("group.id", name);
-        Ok(Self { consumer: cluster.consumer(&config, Listener::new(cluster))?, topic: topic.name })
+        config.set("group.id", cluster.id(name));
+        let consumer = cluster.consumer(&config, Listener::new(cluster))?;
+        Ok(Self { consumer, topic: cluster.topic(topic.name) })
     }
 
     /// Commits the offsets of the next records, by partition, without waiting.
@@ -55,7 +56,8 @@ impl ReaderGroup {
 pub async fn remove_group(cluster: &Cluster, name: &str) -> Result<(), Error> {
     let admin = cluster.admin(&super::client(cluster), Listener::new(cluster))?;
     let options = AdminOptions::new().operation_timeout(Some(TIMEOUT)).request_timeout(Some(TIMEOUT));
-    let removed = admin.delete_groups(&[name], &options).await.map_err(|error| cluster.broker(error))?;
+    let removed =
+        admin.delete_groups(&[&cluster.id(name)], &options).await.map_err(|error| cluster.broker(error))?;
     for result in removed {
         if let Err((group, code)) = result {
             tracing::debug!(group, %code, "the group of a reader was not removed");

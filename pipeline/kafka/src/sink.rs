@@ -86,7 +86,7 @@ impl SinkConsumer {
     /// [`Error`] when the broker does not answer, or one of the topics does not exist.
     pub fn join(cluster: &Cluster, group: &str, topics: &[Topic]) -> Result<Self, Error> {
         let ids = TopicIds::now(cluster, topics)?;
-        let names: Vec<_> = topics.iter().map(|topic| topic.name).collect();
+        let names: Vec<_> = topics.iter().map(|topic| cluster.topic(topic.name)).collect();
         // What is read ahead is memory, and the sink counts what it holds.
         let settings = [("queued.max.messages.kbytes", "16384")];
         Ok(Self { member: Member::join(cluster, group, &names, &settings)?, ids })
@@ -105,7 +105,7 @@ impl SinkConsumer {
     }
 
     fn name(&self, topic: usize) -> &'static str {
-        self.ids.get(topic).map_or("", |(topic, _)| topic.name)
+        self.ids.name(topic)
     }
 
     fn sources(&self, places: Vec<(String, i32)>) -> Vec<Source> {
@@ -125,7 +125,7 @@ impl SinkConsumer {
                 let source = Source { topic, partition: message.partition() };
                 let (key, value) = (message.key(), message.payload());
                 let (key, value) = (key.unwrap_or_default(), value.unwrap_or_default());
-                let is_feed = message.topic() == FEED_EVENTS.name;
+                let is_feed = self.ids.get(topic).is_some_and(|(topic, _)| topic.name == FEED_EVENTS.name);
                 let mark = is_feed.then(|| mark(&message)).flatten();
                 take(Taken { source, offset: message.offset(), key, value, mark });
                 return Ok(SinkEvent::Record);

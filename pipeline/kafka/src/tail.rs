@@ -34,9 +34,10 @@ impl Tail {
     pub fn open(cluster: &Cluster, topic: &Topic, since: Micros) -> Result<Self, Error> {
         let mut reader = Reader::new(cluster, topic, 1, &[WATCHED])?;
         let mut asked = TopicPartitionList::new();
-        asked.add_partition_offset(topic.name, PARTITION, Offset::Offset(since.max(0) / MILLI))?;
+        let topic = cluster.topic(topic.name);
+        asked.add_partition_offset(topic, PARTITION, Offset::Offset(since.max(0) / MILLI))?;
         let answer = leaders::offsets(reader.consumer(), &asked, TIMEOUT)?;
-        let found = answer.find_partition(topic.name, PARTITION);
+        let found = answer.find_partition(topic, PARTITION);
         let first = found.and_then(|found| found.offset().to_raw()).filter(|offset| *offset >= 0);
         reader.assign([(PARTITION, first.map_or(Offset::End, Offset::Offset))])?;
         Ok(Self { reader })

@@ -29,7 +29,7 @@ impl TaskProducer {
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn new(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
         let producer = cluster.producer(&settings(cluster), Deliveries::new(cluster))?;
-        Ok(Self { producer, topic: topic.name })
+        Ok(Self { producer, topic: cluster.topic(topic.name) })
     }
 
     /// Sends a record; waits while the queue is full.

@@ -35,10 +35,10 @@ fn connect(cluster: &Cluster) -> Result<BaseConsumer<Listener>, Error> {
 }
 
 fn describe(cluster: &Cluster, client: &BaseConsumer<Listener>, topic: &Topic) -> Result<[u8; 16], Error> {
-    let begun = Instant::now();
+    let (begun, name) = (Instant::now(), cluster.topic(topic.name));
     serve(client);
-    let id = if is_answered(client, topic) {
-        arb_kafka_native::topic_id(client.client(), topic.name, TIMEOUT)
+    let id = if is_answered(client, name) {
+        arb_kafka_native::topic_id(client.client(), name, TIMEOUT)
     } else {
         Err(DescribeError::TimedOut)
     };
@@ -46,15 +46,15 @@ fn describe(cluster: &Cluster, client: &BaseConsumer<Listener>, topic: &Topic) -
         serve(client);
         match (error, cluster.problem_since(begun)) {
             (DescribeError::TimedOut, Some(problem)) => cluster.connect(problem.sentence),
-            (error, _) => Error::Topic { topic: topic.name.to_owned(), problem: problem(error) },
+            (error, _) => Error::Topic { topic: name.to_owned(), problem: problem(error) },
         }
     })
 }
 
 /// Whether a broker answers; asked before the request itself, because while one that is away is waited for by that,
 /// librdkafka connects again at once, some thousand times a second.
-fn is_answered(client: &BaseConsumer<Listener>, topic: &Topic) -> bool {
-    client.client().fetch_metadata(Some(topic.name), TIMEOUT).is_ok()
+fn is_answered(client: &BaseConsumer<Listener>, topic: &str) -> bool {
+    client.client().fetch_metadata(Some(topic), TIMEOUT).is_ok()
 }
 
 fn problem(error: DescribeError) -> String {
@@ -100,9 +100,14 @@ impl TopicIds {
         self.topics.get(place).copied()
     }
 
-    /// A topic's place in the list.
+    /// What a topic is called in Kafka, by its place in the list; empty for no place.
+    pub(super) fn name(&self, place: usize) -> &'static str {
+        self.topics.get(place).map_or("", |(topic, _)| self.cluster.topic(topic.name))
+    }
+
+    /// The place of the topic that is called so in Kafka.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        self.topics.iter().position(|(topic, _)| topic.name == name)
+        (0..self.topics.len()).find(|place| self.name(*place) == name)
     }
 
     /// The first topic whose id has changed: a request for each. A topic that is deleted, or that no broker

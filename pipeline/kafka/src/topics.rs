@@ -44,7 +44,7 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
         .map(|(topic, config)| {
             // The broker's own default replication: 1 on one node, what its operator chose elsewhere.
             let partitions = partitions.filter(|_| topic.follows_ticks()).unwrap_or(topic.partitions);
-            let new = NewTopic::new(topic.name, partitions, TopicReplication::Fixed(-1));
+            let new = NewTopic::new(cluster.topic(topic.name), partitions, TopicReplication::Fixed(-1));
             config.iter().fold(new, |new, (key, value)| new.set(key, value))
         })
         .collect();
@@ -90,18 +90,18 @@ fn is_led(metadata: &Metadata, topic: &str) -> bool {
 
 /// Refuses a topic that is there with another number of partitions than the catalogue fixes.
 fn check_fixed(cluster: &Cluster, consumer: &BaseConsumer<Listener>, name: &str) -> Result<(), Error> {
-    match topics::ALL.iter().find(|topic| topic.name == name && !topic.follows_ticks()) {
-        Some(topic) => expect(topic, count(consumer, topic, cluster)?, topic.partitions),
+    match topics::ALL.iter().find(|topic| cluster.topic(topic.name) == name && !topic.follows_ticks()) {
+        Some(topic) => expect(name, count(consumer, topic, cluster)?, topic.partitions),
         None => Ok(()),
     }
 }
 
-fn expect(topic: &Topic, found: i32, expected: i32) -> Result<(), Error> {
+fn expect(topic: &str, found: i32, expected: i32) -> Result<(), Error> {
     if found == expected {
         return Ok(());
     }
     let problem = format!("has {found} partitions where it must have {expected}");
-    Err(Error::Topic { topic: topic.name.to_owned(), problem })
+    Err(Error::Topic { topic: topic.to_owned(), problem })
 }
 
 /// The number of partitions that the ticks and all topics that follow them have.
@@ -117,9 +117,9 @@ pub fn partitions(cluster: &Cluster) -> Result<i32, Error> {
         if found != expected {
             let problem = format!(
                 "has {found} partitions where {} has {expected}; give all topics the same number",
-                topics::ODDS_TICKS.name
+                cluster.topic(topics::ODDS_TICKS.name)
             );
-            return Err(Error::Topic { topic: topic.name.to_owned(), problem });
+            return Err(Error::Topic { topic: cluster.topic(topic.name).to_owned(), problem });
         }
     }
     Ok(expected)
@@ -134,17 +134,18 @@ pub fn machine_partitions(cluster: &Cluster, machine: &MachineTopics) -> Result<
     let found = count(&consumer, machine.input, cluster)?;
     let expected = if machine.input.follows_ticks() { found } else { machine.input.partitions };
     for topic in [machine.input].into_iter().chain(machine.written()) {
-        expect(topic, count(&consumer, topic, cluster)?, expected)?;
+        expect(cluster.topic(topic.name), count(&consumer, topic, cluster)?, expected)?;
     }
     Ok(expected)
 }
 
 fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, cluster: &Cluster) -> Result<i32, Error> {
-    let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(Some(topic.name), within))?;
-    let found = metadata.topics().iter().find(|found| found.name() == topic.name);
+    let name = cluster.topic(topic.name);
+    let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(Some(name), within))?;
+    let found = metadata.topics().iter().find(|found| found.name() == name);
     match found.map_or(0, |found| found.partitions().len()) {
         0 => Err(Error::Topic {
-            topic: topic.name.to_owned(),
+            topic: name.to_owned(),
             problem: "does not exist; `arb topics create` makes it".to_owned(),
         }),
         partitions => Ok(i32::try_from(partitions).unwrap_or(i32::MAX)),

@@ -55,6 +55,11 @@ impl Silent {
         Self { listener: Listener::new(cluster), has_failed: AtomicBool::default() }
     }
 
+    /// What a topic of the catalogue is called in Kafka.
+    pub(super) fn topic(&self, name: &'static str) -> &'static str {
+        self.listener.cluster().topic(name)
+    }
+
     /// Whether a record has not been delivered since this was last asked.
     pub(super) fn take_failure(&self) -> bool {
         self.has_failed.swap(false, Ordering::Relaxed)
@@ -114,15 +119,15 @@ pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
 pub(super) fn transactional(cluster: &Cluster, transactional_id: &str) -> ClientConfig {
     let mut config = settings(cluster);
     config
-        .set("transactional.id", transactional_id)
+        .set("transactional.id", cluster.id(transactional_id))
         .set("transaction.timeout.ms", "10000")
         .set("delivery.report.only.error", "true");
     config
 }
 
-/// An output as the client takes it.
-pub(super) fn record(output: &Output) -> BaseRecord<'_, [u8], [u8]> {
-    let mut record = BaseRecord::<[u8], [u8]>::to(output.topic).partition(output.partition);
+/// An output as the client takes it, for what its topic is called in Kafka.
+pub(super) fn record<'a>(output: &'a Output, topic: &'a str) -> BaseRecord<'a, [u8], [u8]> {
+    let mut record = BaseRecord::<[u8], [u8]>::to(topic).partition(output.partition);
     (record.key, record.payload) = (output.key.as_deref(), output.value.as_deref());
     if !output.headers.is_empty() {
         let add = |headers: OwnedHeaders, (key, value): &(&str, String)| {
@@ -316,7 +321,7 @@ impl Transaction<'_> {
 
     fn produce(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
-        let mut record = record(output);
+        let mut record = record(output, self.client.context().topic(output.topic));
         if self.written.insert((output.topic, output.partition)) {
             self.name_origin(&mut record);
         }

@@ -113,8 +113,8 @@ fn set_plan(running: &Running, local: &LocalHome, plan: &str) {
         once_it_knows(|| request("GET", &url, &[("x-api-key", &*running.key)])).unwrap().json()
     };
     let account = get("/api/v1/account")["id"].as_str().unwrap().to_owned();
-    let brokers = format!("127.0.0.1:{}", local.kafka_port);
-    let output = run(arb().args(["account", "set-plan", &account, plan, "--brokers", &brokers]));
+    let kafka = local.kafka();
+    let output = run(arb().args(["account", "set-plan", &account, plan, kafka.at(), kafka.named()]));
     assert!(output.success, "{}", output.err);
     wait_for("the plan holds", || (get("/api/v1/usage")["plan"] == plan).then_some(()));
 }

@@ -15,14 +15,14 @@ use arb_accounts::plan::Plan;
 use arb_accounts::reply::{Refusal, Reply};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
-use arb_kafka::{Cluster, CommandProducer, Table, TableEvent};
+use arb_kafka::{CommandProducer, Table, TableEvent};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
-use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::PATIENCE;
+use super::environment::Environment;
 use super::stack::Broker;
 
 /// When all of them were created.
@@ -33,7 +33,7 @@ const CREATED: i64 = 1_700_000_000_000_000;
 pub(crate) struct Key {
     pub(crate) pepper: PathBuf,
     pub(crate) text: String,
-    brokers: String,
+    kafka: Environment,
     /// Ends with the last clone.
     lessor: Option<Arc<Lessor>>,
 }
@@ -55,7 +55,7 @@ impl Key {
 
     /// The same with scopes and a source that an operator granted; the source has one book of its name.
     pub(crate) fn granted(broker: &Broker, plan: &str, granted: &[Scope], source: Option<&str>) -> Self {
-        let (mut key, brokers) = (Self::foreign(broker), broker.brokers.clone());
+        let (mut key, kafka) = (Self::foreign(broker), broker.kafka.clone());
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
         let kid = secrets::parse_key(&key.text).unwrap().kid.to_owned();
         let account = Account {
@@ -84,9 +84,9 @@ impl Key {
         };
         let parts = [Part::Account(account), Part::Key(stored)];
         for part in &parts {
-            write(&brokers, &part.key(), Some(&codec::encode_part(part).unwrap()));
+            write(&kafka, &part.key(), Some(&codec::encode_part(part).unwrap()));
         }
-        key.lessor = Some(lease(&brokers, &parts));
+        key.lessor = Some(lease(&kafka, &parts));
         key
     }
 
@@ -98,14 +98,14 @@ impl Key {
         Self {
             pepper: file,
             text: secrets::new_key(Mode::Live, &random),
-            brokers: broker.brokers.clone(),
+            kafka: broker.kafka.clone(),
             lessor: None,
         }
     }
 
     /// Revokes it.
     pub(crate) fn take_away(&self) {
-        write(&self.brokers, &format!("key/{}", secrets::parse_key(&self.text).unwrap().kid), None);
+        write(&self.kafka, &format!("key/{}", secrets::parse_key(&self.text).unwrap().kid), None);
     }
 }
 
@@ -114,23 +114,22 @@ fn pepper() -> Pepper {
 }
 
 /// Writes a record, or a tombstone, and waits until the broker has it: for longer than a command is sent, which is given up early.
-fn write(brokers: &str, key: &str, value: Option<&[u8]>) {
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
-    let producer: BaseProducer = config.create().unwrap();
-    let mut record = BaseRecord::<str, [u8]>::to(ACCOUNTS.name).partition(0).key(key);
+fn write(kafka: &Environment, key: &str, value: Option<&[u8]>) {
+    let (mut config, topic) = (kafka.client(), kafka.name(ACCOUNTS.name));
+    let producer: BaseProducer = config.set("enable.idempotence", "true").create().unwrap();
+    let mut record = BaseRecord::<str, [u8]>::to(&topic).partition(0).key(key);
     record.payload = value;
     producer.send(record).map_err(|(error, _)| error).unwrap();
     producer.flush(PATIENCE).unwrap();
 }
 
 /// Leases the quota of an account until the last clone of its key is dropped, or Kafka ends.
-fn lease(brokers: &str, parts: &[Part]) -> Arc<Lessor> {
+fn lease(kafka: &Environment, parts: &[Part]) -> Arc<Lessor> {
     let mut machine = AccountsMachine::new(&AccountsConfig::default());
     for part in parts {
         machine.restore(part.key().as_bytes(), &codec::encode_part(part).unwrap()).unwrap();
     }
-    let (stop, cluster) = (Stop::default(), Cluster::plaintext(brokers));
+    let (stop, cluster) = (Stop::default(), kafka.cluster());
     let stopped = stop.clone();
     std::thread::spawn(move || {
         // A broker that is slow to answer is asked again.

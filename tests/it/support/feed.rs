@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_kafka::{Cluster, topic_id};
+use arb_kafka::topic_id;
 use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
@@ -14,11 +14,12 @@ use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, 
 use arb_schemas::wire::{RecordType, decode, encode};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::config::ClientConfig;
 use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::metadata::MetadataTopic;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use super::environment::Environment;
 use super::{sse, wait_for};
 use crate::kafka::{read_all, wait_until_settled};
 
@@ -165,48 +166,53 @@ pub(crate) fn one_of_each(league: &str, sequence: i64) -> [Vec<u8>; 5] {
 }
 
 /// A transactional writer to the feed: its markers take offsets, and what it aborts does too.
-pub(crate) struct Writer(BaseProducer);
+pub(crate) struct Writer {
+    producer: BaseProducer,
+    kafka: Environment,
+}
 
 impl Writer {
-    pub(crate) fn new(brokers: &str) -> Self {
-        Self::named(brokers, "test-writer")
+    pub(crate) fn new(kafka: &Environment) -> Self {
+        Self::named(kafka, "test-writer")
     }
 
     /// Another one, beside the first.
-    pub(crate) fn named(brokers: &str, name: &str) -> Self {
-        let producer: BaseProducer = ClientConfig::new()
-            .set("bootstrap.servers", brokers)
-            .set("transactional.id", name)
+    pub(crate) fn named(kafka: &Environment, name: &str) -> Self {
+        let producer: BaseProducer = kafka
+            .client()
+            .set("transactional.id", kafka.name(name))
             // One that is left open stays so for as long as a test may wait for what happens meanwhile.
             .set("transaction.timeout.ms", "600000")
             .create()
             .unwrap();
         producer.init_transactions(WAIT).unwrap();
-        Self(producer)
+        Self { producer, kafka: kafka.clone() }
     }
 
     fn send(&self, partition: i32, records: &[Vec<u8>]) {
-        self.0.begin_transaction().unwrap();
+        let feed = self.kafka.name(FEED_EVENTS.name);
+        self.producer.begin_transaction().unwrap();
         for value in records {
-            let record = BaseRecord::<str, _>::to(FEED_EVENTS.name).partition(partition).payload(value);
-            self.0.send(record).map_err(|(error, _)| error).unwrap();
+            let record = BaseRecord::<str, _>::to(&feed).partition(partition).payload(value);
+            self.producer.send(record).map_err(|(error, _)| error).unwrap();
         }
     }
 
     /// Writes records to a partition in one transaction.
     pub(crate) fn write(&self, partition: i32, records: &[Vec<u8>]) {
         self.send(partition, records);
-        self.0.commit_transaction(WAIT).unwrap();
+        self.producer.commit_transaction(WAIT).unwrap();
     }
 
     /// Writes records with these marks to a partition in one transaction, as the processor does.
     pub(crate) fn write_marked(&self, partition: i32, records: &[(FeedMark, Vec<u8>)]) {
-        self.0.begin_transaction().unwrap();
+        let feed = self.kafka.name(FEED_EVENTS.name);
+        self.producer.begin_transaction().unwrap();
         for (mark, value) in records {
             let mark = mark.to_string();
             let headers = OwnedHeaders::new().insert(Header { key: SEQUENCE, value: Some(&mark) });
-            let record = BaseRecord::<str, _>::to(FEED_EVENTS.name).partition(partition).payload(value);
-            self.0.send(record.headers(headers)).map_err(|(error, _)| error).unwrap();
+            let record = BaseRecord::<str, _>::to(&feed).partition(partition).payload(value);
+            self.producer.send(record.headers(headers)).map_err(|(error, _)| error).unwrap();
         }
         self.commit();
     }
@@ -219,15 +225,15 @@ impl Writer {
 
     /// Commits what is written.
     pub(crate) fn commit(&self) {
-        self.0.commit_transaction(WAIT).unwrap();
+        self.producer.commit_transaction(WAIT).unwrap();
     }
 
     /// The same, not committed yet, but there.
     pub(crate) fn begin_board(&self, partition: i32, id: &str, opened: &[u8]) {
         let entry = encode(&decode::<ArbWindow>(opened).unwrap().entry).unwrap();
-        self.0.begin_transaction().unwrap();
+        self.producer.begin_transaction().unwrap();
         self.put(&ARBS_BOARD, partition, id, Some(&entry));
-        self.0.flush(WAIT).unwrap();
+        self.producer.flush(WAIT).unwrap();
     }
 
     /// Writes what has become of a signal to both its topics, as the processor does.
@@ -239,14 +245,14 @@ impl Writer {
 
     /// Writes a signal to its topic only, in a transaction that is still open.
     pub(crate) fn begin_signal(&self, partition: i32, changed: &SignalChange) {
-        self.0.begin_transaction().unwrap();
+        self.producer.begin_transaction().unwrap();
         self.put_signal(partition, changed);
-        self.0.flush(WAIT).unwrap();
+        self.producer.flush(WAIT).unwrap();
     }
 
     /// Writes a pick that was published or graded.
     pub(crate) fn write_pick(&self, partition: i32, changed: &PickChange) {
-        self.0.begin_transaction().unwrap();
+        self.producer.begin_transaction().unwrap();
         let value = encode(changed).unwrap();
         self.put(&FEED_EVENTS, partition, &changed.pick.event.id, Some(&value));
         self.commit();
@@ -254,7 +260,7 @@ impl Writer {
 
     /// Writes the grading of a window.
     pub(crate) fn write_grading(&self, partition: i32, graded: &WindowGrading) {
-        self.0.begin_transaction().unwrap();
+        self.producer.begin_transaction().unwrap();
         let value = encode(graded).unwrap();
         self.put(&FEED_EVENTS, partition, &graded.window.event.id, Some(&value));
         self.commit();
@@ -262,7 +268,7 @@ impl Writer {
 
     /// Writes an entry of the delivery log.
     pub(crate) fn write_delivery(&self, partition: i32, entry: &WebhookDelivery) {
-        self.0.begin_transaction().unwrap();
+        self.producer.begin_transaction().unwrap();
         let value = encode(entry).unwrap();
         self.put(&WEBHOOK_DELIVERIES, partition, &entry.endpoint, Some(&value));
         self.commit();
@@ -275,22 +281,23 @@ impl Writer {
     }
 
     fn put(&self, topic: &Topic, partition: i32, key: &str, value: Option<&[u8]>) {
-        let mut record = BaseRecord::to(topic.name).partition(partition).key(key);
+        let topic = self.kafka.name(topic.name);
+        let mut record = BaseRecord::to(&topic).partition(partition).key(key);
         record.payload = value;
-        self.0.send(record).map_err(|(error, _)| error).unwrap();
+        self.producer.send(record).map_err(|(error, _)| error).unwrap();
     }
 
     /// Writes records of a transaction that is then aborted.
     pub(crate) fn abort(&self, partition: i32, records: &[Vec<u8>]) {
         self.send(partition, records);
-        self.0.flush(WAIT).unwrap();
-        self.0.abort_transaction(WAIT).unwrap();
+        self.producer.flush(WAIT).unwrap();
+        self.producer.abort_transaction(WAIT).unwrap();
     }
 }
 
 /// An administrator.
-fn admin(brokers: &str) -> AdminClient<DefaultClientContext> {
-    ClientConfig::new().set("bootstrap.servers", brokers).create().unwrap()
+fn admin(kafka: &Environment) -> AdminClient<DefaultClientContext> {
+    kafka.client().create().unwrap()
 }
 
 /// Runs something of the administrator.
@@ -299,28 +306,39 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Removes the records of a partition that are before an offset, as retention would.
-pub(crate) fn delete_before(brokers: &str, topic: &str, partition: i32, offset: Offset) {
+pub(crate) fn delete_before(kafka: &Environment, topic: &str, partition: i32, offset: Offset) {
     let mut before = TopicPartitionList::new();
-    before.add_partition_offset(topic, partition, offset).unwrap();
-    block_on(admin(brokers).delete_records(&before, &AdminOptions::new())).unwrap();
+    before.add_partition_offset(&kafka.name(topic), partition, offset).unwrap();
+    block_on(admin(kafka).delete_records(&before, &AdminOptions::new())).unwrap();
 }
 
-/// Creates topics.
-pub(crate) fn create(brokers: &str, names: &[String]) {
+/// Creates topics; the names are those in Kafka.
+pub(crate) fn create(kafka: &Environment, names: &[String]) {
     let new: Vec<_> = names.iter().map(|name| NewTopic::new(name, 1, TopicReplication::Fixed(1))).collect();
-    let created = block_on(admin(brokers).create_topics(&new, &AdminOptions::new())).unwrap();
+    let created = block_on(admin(kafka).create_topics(&new, &AdminOptions::new())).unwrap();
     for topic in created {
         topic.unwrap();
     }
 }
 
+/// Deletes the topics of an environment, as far as that can be done now.
+pub(crate) fn remove_topics(kafka: &Environment) {
+    let admin = admin(kafka);
+    let Ok(metadata) = admin.inner().fetch_metadata(None, WAIT) else { return };
+    let names = metadata.topics().iter().map(MetadataTopic::name);
+    let names: Vec<_> = names.filter(|name| name.starts_with(kafka.prefix())).collect();
+    if !names.is_empty() {
+        let _ = block_on(admin.delete_topics(&names, &AdminOptions::new()));
+    }
+}
+
 /// Deletes a topic and creates one of the same name, which clients see when this returns.
-pub(crate) fn recreate(brokers: &str, topic: &Topic) {
-    let (admin, options, cluster) = (admin(brokers), AdminOptions::new(), Cluster::plaintext(brokers));
-    let old = topic_id(&cluster, topic).unwrap();
-    block_on(admin.delete_topics(&[topic.name], &options)).unwrap().remove(0).unwrap();
+pub(crate) fn recreate(kafka: &Environment, topic: &Topic) {
+    let (admin, options, cluster) = (admin(kafka), AdminOptions::new(), kafka.cluster());
+    let (old, name) = (topic_id(&cluster, topic).unwrap(), &*kafka.name(topic.name));
+    block_on(admin.delete_topics(&[name], &options)).unwrap().remove(0).unwrap();
     wait_for("the topic is made again", || {
-        let new = NewTopic::new(topic.name, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
+        let new = NewTopic::new(name, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
         block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
     });
     // The controller has decided it; the broker tells its clients a moment later.
@@ -333,10 +351,10 @@ pub(crate) fn recreate(brokers: &str, topic: &Topic) {
 pub(crate) type Name = (String, String, i64);
 
 /// The whole committed feed by a reader that is not ours, partition by partition, once every transaction on it has ended.
-pub(crate) fn whole(brokers: &str) -> Vec<Vec<Name>> {
-    wait_until_settled(brokers, &FEED_EVENTS);
+pub(crate) fn whole(kafka: &Environment) -> Vec<Vec<Name>> {
+    wait_until_settled(kafka, &FEED_EVENTS);
     let mut partitions = vec![Vec::new(); 4];
-    for record in read_all(brokers, FEED_EVENTS.name) {
+    for record in read_all(kafka, FEED_EVENTS.name) {
         let index = usize::try_from(record.partition).unwrap();
         partitions[index].push(name_of(&record.value));
     }

@@ -1,4 +1,5 @@
-//! How the brokers of the tests start: some dozens of them, each for seconds, so that starting is most of their work.
+//! How the brokers of the tests start: the one that most tests share, and those of tests that kill or freeze theirs, each for seconds, so
+//! that starting is most of their work.
 //!
 //! Java gets the archive of Kafka's loaded classes, which one broker writes for all, and only its quick compiler: 3.6 s of CPU a
 //! broker in place of 7.5 s, measured on two cores. A new folder is a copy of one that is formatted, which saves a Java process of
@@ -13,6 +14,7 @@ use std::sync::OnceLock;
 use rustix::process::{Signal, kill_process};
 
 use super::program::{Role, arb};
+use super::shared::Shared;
 use super::stack::port_pair;
 use super::{root, wait_for};
 
@@ -30,12 +32,28 @@ const FORMATTED: [&str; 3] = [
 
 /// Starts a broker on a folder and waits until it answers.
 pub(crate) fn start(folder: &Path, port: u16) -> Role {
-    let Prepared { classes, formatted } = prepared();
+    format(folder);
+    launch(folder, port, &quick(&prepared().classes))
+}
+
+/// The broker that all tests share. It lives long enough for Java's other compiler.
+pub(crate) fn shared() -> &'static Shared {
+    static SHARED: OnceLock<Shared> = OnceLock::new();
+    let start = |data: &Path, port| {
+        format(data);
+        command(data, port, &archive(&prepared().classes))
+    };
+    SHARED.get_or_init(|| {
+        Shared::find("kafka", port_pair, start, |port| TcpStream::connect(("127.0.0.1", port)).is_ok())
+    })
+}
+
+/// Formats a folder that is new.
+fn format(folder: &Path) {
     let log = folder.join("kafka/log");
     if !log.exists() {
-        copy_formatted(formatted, &log);
+        copy_formatted(&prepared().formatted, &log);
     }
-    launch(folder, port, &quick(classes))
 }
 
 /// Lets a command's Kafka start so too.
@@ -44,7 +62,11 @@ pub(crate) fn quicken(command: &mut Command) {
 }
 
 fn quick(classes: &Path) -> String {
-    format!("{QUICK} -XX:SharedArchiveFile={}", classes.display())
+    format!("{QUICK} {}", archive(classes))
+}
+
+fn archive(classes: &Path) -> String {
+    format!("-XX:SharedArchiveFile={}", classes.display())
 }
 
 fn prepared() -> &'static Prepared {
@@ -61,18 +83,21 @@ fn copy_formatted(from: &Path, to: &Path) {
 }
 
 fn launch(folder: &Path, port: u16, options: &str) -> Role {
-    // The home of the repository, so that Kafka is fetched once for all.
-    let (data, home) = (folder.join("kafka"), root().join(".arb"));
-    let (data, home) = (data.display().to_string(), home.display().to_string());
-    let arguments = ["--port", &port.to_string(), "--data", &data, "--home", &home];
-    let mut command = arb();
-    command.env(OPTIONS, options);
-    let mut kafka = Role::start_in(command, "kafka", &arguments, &folder.join("kafka.log"));
+    let mut kafka = Role::spawn(&mut command(folder, port, options), &folder.join("kafka.log"));
     wait_for("Kafka answers", || {
         kafka.assert_runs();
         TcpStream::connect(("127.0.0.1", port)).ok()
     });
     kafka
+}
+
+/// `arb kafka` on a folder, which ends when its standard input does.
+fn command(folder: &Path, port: u16, options: &str) -> Command {
+    let mut command = arb();
+    command.env(OPTIONS, options).args(["kafka", "--child", "--port", &port.to_string(), "--data"]);
+    // The home of the repository, so that Kafka is fetched once for all.
+    command.arg(folder.join("kafka")).arg("--home").arg(root().join(".arb"));
+    command
 }
 
 /// What one broker leaves for all others.

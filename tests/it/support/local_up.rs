@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::clickhouse::share_download;
+use super::environment::Environment;
 use super::http::{once_it_knows, request};
 use super::program::{arb, last_lines};
 use super::stack::{port, port_pair};
@@ -102,6 +103,11 @@ impl LocalHome {
         share_download(home.path());
         let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
         Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()) }
+    }
+
+    /// Its Kafka, once it runs.
+    pub(crate) fn kafka(&self) -> Environment {
+        Environment::new(format!("127.0.0.1:{}", self.kafka_port), "")
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {

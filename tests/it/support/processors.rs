@@ -26,10 +26,9 @@ pub(crate) struct Outcome {
 impl Outcome {
     pub(crate) fn of(broker: &Broker) -> Self {
         for topic in [PROCESS_STATE, FEED_EVENTS, ARBS_BOARD, DEAD_TICKS] {
-            wait_until_settled(&broker.brokers, &topic);
+            wait_until_settled(&broker.kafka, &topic);
         }
-        let read =
-            |topic| read_all(&broker.brokers, topic).into_iter().map(without_epoch).collect::<Vec<_>>();
+        let read = |topic| read_all(&broker.kafka, topic).into_iter().map(without_epoch).collect::<Vec<_>>();
         let mut state = BTreeMap::new();
         for Record { partition, key, value, .. } in read(PROCESS_STATE.name) {
             if value.is_empty() {
@@ -43,7 +42,7 @@ impl Outcome {
             board: read(ARBS_BOARD.name),
             dead: read(DEAD_TICKS.name),
             state,
-            offsets: committed(&broker.brokers, "arb-process"),
+            offsets: committed(&broker.kafka, "arb-process"),
         }
     }
 
@@ -114,7 +113,7 @@ impl<'a> Processors<'a> {
     pub(crate) fn start(&mut self, number: u32, arguments: &[&str]) {
         self.started += 1;
         let log = self.broker.path(&format!("process-{number}-{}.log", self.started));
-        let common = ["--brokers", &self.broker.brokers];
+        let common = [self.broker.kafka.at(), self.broker.kafka.named()];
         self.running.insert(number, Role::start("process", &[&common[..], arguments].concat(), &log));
     }
 

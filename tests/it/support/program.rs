@@ -75,10 +75,14 @@ impl Role {
 
     /// The same in a separate environment.
     pub(crate) fn start_in(mut command: Command, role: &str, arguments: &[&str], log: &Path) -> Self {
+        Self::spawn(command.arg(role).arg("--child").args(arguments), log)
+    }
+
+    /// Starts a command that is one of a role.
+    pub(crate) fn spawn(command: &mut Command, log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
-        command.arg(role).arg("--child").args(arguments).stdin(Stdio::piped());
-        let child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
-        Self { child, log: log.to_owned() }
+        let child = command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file).spawn();
+        Self { child: child.unwrap(), log: log.to_owned() }
     }
 
     /// Fails when it has ended, with its output.

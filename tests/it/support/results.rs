@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, SIGNALS};
 
+use super::environment::Environment;
 use super::feed::{Name, name_of};
 use super::sinks::Ground;
 use super::stream_client::Delivered;
@@ -55,10 +56,10 @@ impl PartialEq for Feed {
 
 impl Feed {
     /// Reads the topic.
-    pub(crate) fn of(brokers: &str) -> Self {
+    pub(crate) fn of(kafka: &Environment) -> Self {
         let mut feed = Self { partitions: vec![Vec::new(); 4], doubles: 0 };
         let mut last = [(i64::MIN, i64::MIN); 4];
-        for record in read_all(brokers, FEED_EVENTS.name) {
+        for record in read_all(kafka, FEED_EVENTS.name) {
             let partition = usize::try_from(record.partition).unwrap();
             let (name, mark) = (name_of(&record.value), mark(&record));
             if mark <= last[partition] {
@@ -100,9 +101,9 @@ fn mark(record: &Record) -> (i64, i64) {
 impl Results {
     /// Reads all of it; nothing may be written any more.
     pub(crate) fn of(ground: &Ground, streams: Vec<Delivered>) -> Self {
-        let brokers = &ground.broker.brokers;
-        let folds = [ARBS_BOARD.name, SIGNALS.name].into_iter().flat_map(|topic| fold(brokers, topic));
-        let dead = read_all(brokers, DEAD_TICKS.name).into_iter().map(|record| {
+        let kafka = &ground.broker.kafka;
+        let folds = [ARBS_BOARD.name, SIGNALS.name].into_iter().flat_map(|topic| fold(kafka, topic));
+        let dead = read_all(kafka, DEAD_TICKS.name).into_iter().map(|record| {
             let header = |wanted| {
                 record.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
             };
@@ -114,7 +115,7 @@ impl Results {
             rows: rows(ground),
             folds: folds.collect(),
             dead: dead.collect(),
-            feed: Feed::of(brokers),
+            feed: Feed::of(kafka),
         }
     }
 
@@ -148,9 +149,12 @@ impl Results {
 }
 
 /// A compacted topic, as a reader of committed records folds it.
-pub(crate) fn fold(brokers: &str, topic: &'static str) -> BTreeMap<(&'static str, i32, String), Vec<u8>> {
+pub(crate) fn fold(
+    kafka: &Environment,
+    topic: &'static str,
+) -> BTreeMap<(&'static str, i32, String), Vec<u8>> {
     let mut folded = BTreeMap::new();
-    for Record { partition, key, value, .. } in read_all(brokers, topic) {
+    for Record { partition, key, value, .. } in read_all(kafka, topic) {
         let key = (topic, partition, String::from_utf8_lossy(&key).into_owned());
         if value.is_empty() {
             folded.remove(&key);

@@ -36,7 +36,7 @@ impl Serve {
         arguments: &[&str],
     ) -> Self {
         let pepper = key.pepper.display().to_string();
-        let common = ["--listen", listen, "--pepper", &pepper, "--brokers", &broker.brokers];
+        let common = ["--listen", listen, "--pepper", &pepper, broker.kafka.at(), broker.kafka.named()];
         let all = [&common[..], &["--heartbeat-ms", "200"], arguments].concat();
         let role = Role::start("serve", &all, &broker.path(&format!("{name}.log")));
         Self { role, listen: listen.to_owned(), key: key.text.clone() }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use arb_kafka::{Cluster, topic_id};
+use arb_kafka::topic_id;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use serde_json::{Value, json};
 
@@ -134,13 +134,22 @@ pub(crate) type Rows = BTreeMap<&'static str, Vec<Value>>;
 
 impl Ground {
     pub(crate) fn start() -> Self {
+        Self::on(Broker::start)
+    }
+
+    /// The same with a Kafka of the test's own.
+    pub(crate) fn own() -> Self {
+        Self::on(Broker::own)
+    }
+
+    fn on(broker: fn() -> Broker) -> Self {
         let (broker, clickhouse) = std::thread::scope(|scope| {
             let clickhouse = scope.spawn(|| {
                 let clickhouse = ClickHouse::start();
                 clickhouse.migrate();
                 clickhouse
             });
-            (Broker::start(), clickhouse.join().unwrap())
+            (broker(), clickhouse.join().unwrap())
         });
         Self { broker, clickhouse }
     }
@@ -152,9 +161,16 @@ impl Ground {
 
     fn arguments_by(&self, url: &str) -> Vec<String> {
         let file = self.clickhouse.password_file("writer").display().to_string();
-        ["--brokers", &self.broker.brokers, "--clickhouse-url", url, "--writer-password-file", &file]
-            .map(str::to_owned)
-            .into()
+        [
+            self.broker.kafka.at(),
+            self.broker.kafka.named(),
+            "--clickhouse-url",
+            url,
+            "--writer-password-file",
+            &file,
+        ]
+        .map(str::to_owned)
+        .into()
     }
 
     /// Starts a sink; its log is the file of this name.
@@ -195,9 +211,9 @@ impl Ground {
     pub(crate) fn expected(&self) -> Rows {
         let mut lines = Vec::new();
         for topic in [&ODDS_TICKS, &FEED_EVENTS, &WEBHOOK_DELIVERIES] {
-            wait_until_settled(&self.broker.brokers, topic);
-            let id = hex(&topic_id(&Cluster::plaintext(&self.broker.brokers), topic).unwrap());
-            for (offset, record) in read_places(&self.broker.brokers, topic.name) {
+            wait_until_settled(&self.broker.kafka, topic);
+            let id = hex(&topic_id(&self.broker.kafka.cluster(), topic).unwrap());
+            for (offset, record) in read_places(&self.broker.kafka, topic.name) {
                 let line = json!({
                     "topic": topic.name, "topic_id": id, "partition": record.partition, "offset": offset,
                     "key": hex(&record.key), "value": hex(&record.value),

@@ -2,7 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Signal, kill_process};
@@ -10,42 +10,66 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::accounts::Key;
-use super::broker_pool::{self, Server};
+use super::environment::Environment;
+use super::feed::remove_topics;
 use super::http::{Answer, once_it_knows, request};
 use super::program::{Role, arb, last_lines, run};
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
-/// A Kafka of the test's own, killed, frozen and started again as the test likes.
+/// A Kafka with topics of a test's own in it.
 pub(crate) struct Broker {
-    /// Taken when this is dropped.
-    server: Mutex<Option<Server>>,
-    /// Whether it was killed or frozen, so that no other test may have it.
-    is_disturbed: AtomicBool,
-    pub(crate) brokers: String,
+    /// Of the test alone; `None` where it shares the one of all tests.
+    own: Option<Mutex<Server>>,
+    pub(crate) kafka: Environment,
     pub(crate) scratch: TempDir,
 }
 
+/// A broker's process and what it stores.
+struct Server {
+    // Ends before its files are removed.
+    kafka: Role,
+    port: u16,
+    data: TempDir,
+}
+
 impl Broker {
-    /// With the catalogue's topics.
+    /// The Kafka of all tests, with the catalogue's topics under a prefix of the test's own.
     pub(crate) fn start() -> Self {
-        let broker = Self::bare();
-        let output = run(arb().args(["topics", "create", "--brokers", &broker.brokers]));
-        assert!(output.success, "{}", output.err);
-        broker
+        Self::bare().with_topics()
     }
 
     /// Without topics.
     pub(crate) fn bare() -> Self {
-        let server = broker_pool::take().unwrap_or_else(|| {
-            let (data, port) = (tempfile::tempdir().unwrap(), port_pair());
-            Server { kafka: kafka_start::start(data.path(), port), port, data }
-        });
-        let (brokers, scratch) = (server.brokers(), tempfile::tempdir().unwrap());
-        Self { server: Mutex::new(Some(server)), is_disturbed: AtomicBool::new(false), brokers, scratch }
+        static NEXT: AtomicU16 = AtomicU16::new(0);
+        let prefix = format!("t{}-{}.", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let kafka = Environment::new(format!("127.0.0.1:{}", kafka_start::shared().port), &prefix);
+        Self { own: None, kafka, scratch: tempfile::tempdir().unwrap() }
+    }
+
+    /// A Kafka of the test's own, killed, frozen and started again as the test likes.
+    pub(crate) fn own() -> Self {
+        Self::own_bare().with_topics()
+    }
+
+    /// Without topics.
+    pub(crate) fn own_bare() -> Self {
+        let (data, port) = (tempfile::tempdir().unwrap(), port_pair());
+        let server = Server { kafka: kafka_start::start(data.path(), port), port, data };
+        let (kafka, scratch) =
+            (Environment::new(format!("127.0.0.1:{port}"), ""), tempfile::tempdir().unwrap());
+        Self { own: Some(Mutex::new(server)), kafka, scratch }
+    }
+
+    fn with_topics(self) -> Self {
+        let output = run(arb().args(["topics", "create", self.kafka.at(), self.kafka.named()]));
+        assert!(output.success, "{}", output.err);
+        self
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Server) -> T) -> T {
-        act(self.server.lock().unwrap().as_mut().unwrap())
+        let own =
+            self.own.as_ref().expect("a Kafka that others use is neither killed nor frozen: `Broker::own`");
+        act(&mut own.lock().unwrap())
     }
 
     /// Kills Kafka with -9; `arb kafka` ends with it.
@@ -70,13 +94,14 @@ impl Broker {
     }
 
     fn signal(&self, with: Signal) {
-        self.is_disturbed.store(true, Ordering::Relaxed);
         self.with(|server| signal(&server.kafka, with));
     }
 
     /// Where Kafka stores a partition.
     pub(crate) fn partition_folder(&self, topic: &str, partition: i32) -> PathBuf {
-        self.with(|server| server.data.path().join("kafka/log").join(format!("{topic}-{partition}")))
+        self.with(|server| {
+            server.data.path().join("kafka/log").join(self.kafka.name(&format!("{topic}-{partition}")))
+        })
     }
 
     /// A file of the test's own.
@@ -92,7 +117,9 @@ impl Broker {
     /// The same at another speed.
     pub(crate) fn ingest_at(&self, speed: &str, recording: &Path, arguments: &[&str]) {
         let mut command = arb();
-        command.args(["ingest", "--speed", speed, "--brokers", &self.brokers, "--replay"]).arg(recording);
+        command
+            .args(["ingest", "--speed", speed, self.kafka.at(), self.kafka.named(), "--replay"])
+            .arg(recording);
         let output = run(command.args(arguments));
         assert!(output.success, "{}", output.err);
     }
@@ -115,14 +142,22 @@ pub(crate) fn signal(kafka: &Role, signal: Signal) {
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        let server = self.server.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(server) = server else { return };
-        let has_failed = std::thread::panicking();
-        if has_failed {
-            show_logs(self.scratch.path(), &server.data.path().join("kafka/kafka.out"));
+        let server = self.own.as_mut().map(|own| own.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let data = server
+            .as_ref()
+            .map_or_else(|| kafka_start::shared().folder.join("data"), |own| own.data.path().into());
+        if std::thread::panicking() {
+            show_logs(self.scratch.path(), &data.join("kafka/kafka.out"));
         }
-        let is_clean = !has_failed && !self.is_disturbed.load(Ordering::Relaxed);
-        broker_pool::give_back(server, is_clean);
+        match server {
+            // Nothing of it is kept: a frozen one could not end, and one in good order takes seconds.
+            Some(own) => {
+                if !own.kafka.died() {
+                    signal(&own.kafka, Signal::KILL);
+                }
+            }
+            None => remove_topics(&self.kafka),
+        }
     }
 }
 
@@ -158,12 +193,12 @@ impl Stack {
     /// The same with more arguments for the board.
     pub(crate) fn start_with(policy: &str, serve: &[&str]) -> Self {
         let broker = Broker::start();
-        let arguments = ["--policy", policy, "--brokers", &broker.brokers];
+        let arguments = ["--policy", policy, broker.kafka.at(), broker.kafka.named()];
         let process = Role::start("process", &arguments, &broker.path("process.log"));
         let key = Key::new(&broker, "enterprise");
         let pepper = key.pepper.display().to_string();
         let listen = format!("127.0.0.1:{}", port());
-        let arguments = ["--listen", &listen, "--pepper", &pepper, "--brokers", &broker.brokers];
+        let arguments = ["--listen", &listen, "--pepper", &pepper, broker.kafka.at(), broker.kafka.named()];
         let arguments = [&arguments[..], serve].concat();
         let mut serve = Role::start("serve", &arguments, &broker.path("serve.log"));
         let url = format!("http://{listen}");

@@ -46,7 +46,7 @@ impl Store {
 
     /// Writes signals beside those of the recording, and waits until they are in the table.
     pub(crate) fn write_signals(&self, changes: &[SignalChange]) {
-        let writer = Writer::new(&self.stack.broker.brokers);
+        let writer = Writer::new(&self.stack.broker.kafka);
         let rows = self.count("signal_transitions") + changes.len();
         for changed in changes {
             writer.write_signal(0, changed);
@@ -77,8 +77,8 @@ impl Store {
         let output = run(arb().arg("evaluate").arg(recording)).out;
         let words: Vec<_> = output.split_whitespace().collect();
         let ticks = words.iter().position(|word| *word == "ticks,").map(|at| words[at - 1].parse().unwrap());
-        wait_until_settled(&self.stack.broker.brokers, &FEED_EVENTS);
-        let feed = read_all(&self.stack.broker.brokers, FEED_EVENTS.name);
+        wait_until_settled(&self.stack.broker.kafka, &FEED_EVENTS);
+        let feed = read_all(&self.stack.broker.kafka, FEED_EVENTS.name);
         let types: Vec<_> = feed.iter().map(|record| RecordType::of(&record.value).unwrap()).collect();
         let count = |wanted: &[RecordType]| types.iter().filter(|record| wanted.contains(record)).count();
         [
@@ -102,8 +102,8 @@ pub(crate) struct Shown {
 fn sink(stack: &Stack, clickhouse: &ClickHouse) -> Role {
     let password = clickhouse.password_file("writer").display().to_string();
     let arguments = [
-        "--brokers",
-        &stack.broker.brokers,
+        stack.broker.kafka.at(),
+        stack.broker.kafka.named(),
         "--clickhouse-url",
         &clickhouse.url,
         "--writer-password-file",

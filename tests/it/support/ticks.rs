@@ -14,9 +14,9 @@ use arb_model::Faults;
 use arb_schemas::TickRecord;
 use arb_schemas::records::Heartbeat;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
-use rdkafka::config::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
+use super::environment::Environment;
 use super::recordings;
 
 /// The market that every run publishes.
@@ -90,28 +90,31 @@ fn of_key(key: &str) -> i32 {
 }
 
 /// An idempotent producer without a time limit: it sends what is queued when the broker is back, each record once.
-pub(crate) struct PatientPublisher(BaseProducer);
+pub(crate) struct PatientPublisher {
+    producer: BaseProducer,
+    topic: String,
+}
 
 impl PatientPublisher {
-    pub(crate) fn new(brokers: &str) -> Self {
-        let mut config = ClientConfig::new();
-        config.set("bootstrap.servers", brokers).set("enable.idempotence", "true");
+    pub(crate) fn new(kafka: &Environment) -> Self {
+        let mut config = kafka.client();
+        config.set("enable.idempotence", "true");
         config.set("message.timeout.ms", "0").set("reconnect.backoff.max.ms", "500");
-        Self(config.create().unwrap())
+        Self { producer: config.create().unwrap(), topic: kafka.name(ODDS_TICKS.name) }
     }
 
     /// Queues records and waits for nothing.
     pub(crate) fn send(&self, ticks: &[Tick]) {
         for Tick { partition, key, value } in ticks {
-            let record = BaseRecord::to(ODDS_TICKS.name).partition(*partition).key(key).payload(value);
-            self.0.send(record).map_err(|(error, _)| error).unwrap();
+            let record = BaseRecord::to(&self.topic).partition(*partition).key(key).payload(value);
+            self.producer.send(record).map_err(|(error, _)| error).unwrap();
         }
-        self.0.poll(Duration::ZERO);
+        self.producer.poll(Duration::ZERO);
     }
 
     /// Waits until everything is acknowledged.
     pub(crate) fn finish(self) {
         let started = Instant::now();
-        self.0.flush(FLUSH).unwrap_or_else(|error| panic!("{error} after {:?}", started.elapsed()));
+        self.producer.flush(FLUSH).unwrap_or_else(|error| panic!("{error} after {:?}", started.elapsed()));
     }
 }

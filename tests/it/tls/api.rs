@@ -99,10 +99,11 @@ impl SecureApi {
         let authority = Authority::new(broker.scratch.path(), "ca");
         let (certificate, key) = (broker.path("api.crt"), broker.path("api.key"));
         put(&authority.sign("first"), &certificate, &key);
-        let accounts = Role::start("accounts", &["--brokers", &broker.brokers], &broker.path("accounts.log"));
+        let accounts =
+            Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"));
         let (port, pepper) = (port(), broker.path("pepper").display().to_string());
         let listen = format!("127.0.0.1:{port}");
-        let common = ["--listen", &listen, "--brokers", &broker.brokers, "--pepper", &pepper];
+        let common = ["--listen", &listen, broker.kafka.at(), broker.kafka.named(), "--pepper", &pepper];
         let files = ["--tls-certificate", text(&certificate), "--tls-key", text(&key)];
         let more = ["--sign-up", "open", "--heartbeat-ms", "200"];
         let serve = Role::start("serve", &[&common[..], &files, &more].concat(), &broker.path("serve.log"));
@@ -205,7 +206,7 @@ fn who_speaks_no_tls_is_told_so(api: &SecureApi) {
 
 /// The certificate is replaced by a wrong one and by a right one: the stream goes on, and whoever connects gets the right one.
 fn a_stream_outlives_its_certificate(api: &SecureApi, key: &str) {
-    let (writer, mut client) = (Writer::new(&api.broker.brokers), api.client());
+    let (writer, mut client) = (Writer::new(&api.broker.kafka), api.client());
     let mut stream = api.client();
     let head =
         stream.ask(&json!({"path": "/v1/stream", "headers": {"authorization": format!("Bearer {key}")}}));

@@ -5,6 +5,7 @@ use arb_schemas::wire::RecordType;
 
 use super::*;
 use crate::kafka::read_all;
+use crate::support::stack::Broker;
 
 /// Types of events that are records of the feed.
 const FEED: [&str; 5] = ["arb_window", "line_movement", "stale_alert", "close_signal", "edge_signal"];
@@ -123,13 +124,13 @@ fn taken(receiver: &Receiver) -> Vec<Posted> {
 
 /// How many records of these types the feed has.
 fn feed_kinds(hooks: &Hooks, kinds: &[RecordType]) -> usize {
-    let feed = read_all(&hooks.broker.brokers, FEED_EVENTS.name);
+    let feed = read_all(&hooks.broker.kafka, FEED_EVENTS.name);
     feed.iter().filter(|record| kinds.contains(&RecordType::of(&record.value).unwrap())).count()
 }
 
 #[test]
 fn a_broker_that_goes_away_delays_events_and_loses_none() {
-    let mut hooks = Hooks::start(1);
+    let mut hooks = Hooks::on(Broker::own(), 1, &[]);
     let receiver = Receiver::start(Manner::Status(200, ""));
     hooks.endpoint(&receiver, &json!({"policy": "durable", "events": FEED}));
     hooks.play(7, 10);

@@ -9,7 +9,7 @@ use crate::support::clickhouse::ClickHouse;
 
 /// The log of an endpoint in the order of pages, as the topic has it.
 fn logged(hooks: &Hooks, endpoint: &str) -> Vec<WebhookDelivery> {
-    let records = crate::kafka::read_all(&hooks.broker.brokers, WEBHOOK_DELIVERIES.name);
+    let records = crate::kafka::read_all(&hooks.broker.kafka, WEBHOOK_DELIVERIES.name);
     let entries = records.iter().map(|record| decode::<WebhookDelivery>(&record.value).unwrap());
     let mut entries: Vec<_> = entries.filter(|entry| entry.endpoint == endpoint).collect();
     let place = |it: &WebhookDelivery| (it.at, it.delivery.clone(), it.attempt, it.outcome.clone());
@@ -42,7 +42,7 @@ fn the_whole_delivery_log_is_paged_filtered_and_counted() {
     let history = ["--history-url", &clickhouse.url, "--history-password-file", &password];
     let hooks = Hooks::start_with(1, &history);
     let writer = clickhouse.password_file("writer").display().to_string();
-    let sink = ["--brokers", &hooks.broker.brokers, "--clickhouse-url", &clickhouse.url];
+    let sink = [hooks.broker.kafka.at(), hooks.broker.kafka.named(), "--clickhouse-url", &clickhouse.url];
     let sink = [&sink[..], &["--writer-password-file", &writer, "--batch-interval-ms", "50"]].concat();
     let _sink = Role::start("sink", &sink, &hooks.broker.path("sink.log"));
     let receiver = Receiver::start(Manner::Status(503, "busy"));

@@ -9,6 +9,7 @@ use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
 
 use crate::kafka::{ends, read_all, read_places, try_committed, wait_until_settled};
+use crate::support::environment::Environment;
 use crate::support::http::request;
 use crate::support::program::{Role, arb, run};
 use crate::support::receiver::Receiver;
@@ -37,7 +38,7 @@ struct Supervised {
 
 impl Supervised {
     fn start(broker: &Broker, name: &'static str, own: &[&str]) -> Self {
-        let arguments = [&["--brokers", &broker.brokers], own].concat();
+        let arguments = [&[broker.kafka.at(), broker.kafka.named()], own].concat();
         let role = Role::start(name, &arguments, &broker.path(&format!("{name}.log")));
         Self { name, arguments: own.iter().map(ToString::to_string).collect(), role }
     }
@@ -55,7 +56,11 @@ impl Hooks {
 
     /// The same with more arguments for the API.
     pub(super) fn start_with(deliverers: usize, serve: &[&str]) -> Self {
-        let broker = Broker::start();
+        Self::on(Broker::start(), deliverers, serve)
+    }
+
+    /// The same on a broker.
+    pub(super) fn on(broker: Broker, deliverers: usize, serve: &[&str]) -> Self {
         let pepper = broker.path("pepper").display().to_string();
         let hook_key = broker.path("webhook-key").display().to_string();
         let role = |name, own: &[&str]| Supervised::start(&broker, name, own);
@@ -77,7 +82,7 @@ impl Hooks {
         }
         // A group that is new begins at the end of the feed: what is written before that is sent to nobody.
         wait_for("the feed is read", || {
-            let begun = positions(&hooks.broker.brokers, FEED_READERS, &FEED_EVENTS)?;
+            let begun = positions(&hooks.broker.kafka, FEED_READERS, &FEED_EVENTS)?;
             (deliverers == 0 || begun.iter().all(Option::is_some)).then_some(())
         });
         hooks
@@ -128,10 +133,10 @@ impl Hooks {
 
     /// Whether every tick has been processed.
     pub(super) fn is_processed(&self) -> bool {
-        let done = try_committed(&self.broker.brokers, "arb-process", Duration::from_secs(5));
+        let done = try_committed(&self.broker.kafka, "arb-process", Duration::from_secs(5));
         done.is_ok_and(|done| {
             let ends = (0..ODDS_TICKS.partitions)
-                .map(|partition| ends(&self.broker.brokers, ODDS_TICKS.name, partition).0);
+                .map(|partition| ends(&self.broker.kafka, ODDS_TICKS.name, partition).0);
             done.into_iter().map(Option::unwrap_or_default).eq(ends)
         })
     }
@@ -146,14 +151,14 @@ impl Hooks {
 
     /// Waits until a group has read what is in a topic now.
     fn wait_until_read(&self, group: &str, topic: &Topic) {
-        let brokers = &self.broker.brokers;
-        wait_until_settled(brokers, topic);
+        let kafka = &self.broker.kafka;
+        wait_until_settled(kafka, topic);
         let mut ends = vec![0; usize::try_from(topic.partitions).unwrap()];
-        for (offset, record) in read_places(brokers, topic.name) {
+        for (offset, record) in read_places(kafka, topic.name) {
             ends[usize::try_from(record.partition).unwrap()] = offset + 1;
         }
         wait_for(&format!("{group} has read {}", topic.name), || {
-            let places = positions(brokers, group, topic)?;
+            let places = positions(kafka, group, topic)?;
             places.iter().zip(&ends).all(|(at, end)| at.unwrap_or(0) >= *end).then_some(())
         });
     }
@@ -167,23 +172,24 @@ impl Hooks {
 
 pub(super) fn start_deliverer(broker: &Broker, index: usize) -> Role {
     let hook_key = broker.path("webhook-key").display().to_string();
-    let arguments = ["--brokers", &broker.brokers, "--webhook-key", &hook_key, "--webhook-development"];
+    let arguments =
+        [broker.kafka.at(), broker.kafka.named(), "--webhook-key", &hook_key, "--webhook-development"];
     Role::start("deliver", &arguments, &broker.path(&format!("deliver-{index}.log")))
 }
 
 /// Events of the feed: records by partition and sequence, each once; once every transaction on it has ended.
 pub(super) fn feed_events(broker: &Broker) -> usize {
-    wait_until_settled(&broker.brokers, &FEED_EVENTS);
-    read_all(&broker.brokers, FEED_EVENTS.name).len()
+    wait_until_settled(&broker.kafka, &FEED_EVENTS);
+    read_all(&broker.kafka, FEED_EVENTS.name).len()
 }
 
 /// Where a group has come to in each partition of a topic; `None` while the broker does not say.
-fn positions(brokers: &str, group: &str, topic: &Topic) -> Option<Vec<Option<i64>>> {
+fn positions(kafka: &Environment, group: &str, topic: &Topic) -> Option<Vec<Option<i64>>> {
     let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", brokers).set("group.id", group);
+    config.set("group.id", kafka.name(group));
     let consumer: BaseConsumer = config.create().unwrap();
     let mut partitions = TopicPartitionList::new();
-    partitions.add_partition_range(topic.name, 0, topic.partitions - 1);
+    partitions.add_partition_range(&kafka.name(topic.name), 0, topic.partitions - 1);
     let answer = consumer.committed_offsets(partitions, Duration::from_secs(30)).ok()?;
     let place = |raw: Option<i64>| raw.filter(|at| *at >= 0);
     Some(answer.elements().iter().map(|element| place(element.offset().to_raw())).collect())
@@ -195,7 +201,7 @@ pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     std::fs::write(&password, "correct horse battery\n").unwrap();
     let create = ["account", "create", "--email", email, "--plan", "enterprise"];
     let pepper = broker.path("pepper").display().to_string();
-    let common = ["--pepper", &pepper, "--brokers", &broker.brokers, "--password-file"];
+    let common = ["--pepper", &pepper, broker.kafka.at(), broker.kafka.named(), "--password-file"];
     let created = run(arb().args(create).args(common).arg(password));
     assert!(created.success, "{}", created.err);
     let body = json!({"email": email, "password": "correct horse battery"});

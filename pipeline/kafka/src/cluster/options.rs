@@ -77,6 +77,8 @@ impl SaslMechanism {
 #[allow(missing_docs)]
 pub struct ClusterOptions {
     pub brokers: String,
+    /// Before the names of topics, groups and transactional ids.
+    pub prefix: String,
     pub protocol: SecurityProtocol,
     pub mechanism: Option<SaslMechanism>,
     pub username: Option<String>,
