@@ -2,11 +2,12 @@
 //!
 //! - `entry`: a window of the board; `signal`: an edge signal; `pick`: a pick. The event that all refer to is defined here.
 //! - `quote`: a quote of the processor; `evidence`: what the flags of a window were decided by; `settlement`: what a window came to.
-//! - `odds`: formats of odds; `csv`: entries of the board as CSV.
+//! - `odds`: formats of odds; `bet`: a bet in words; `csv`: entries of the board as CSV.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
 //! and the league of an event beside it.
 
+mod bet;
 pub(crate) mod csv;
 mod entry;
 mod evidence;

@@ -194,15 +194,26 @@ fn load(arguments: &[&str]) {
     assert!(output.status.success());
 }
 
-/// Names from outside are text wherever they are shown, and a view with nothing to show is a view too.
-#[test]
-fn names_as_hostile_as_they_may_be_are_shown_as_text_and_empty_views_too() {
+/// Runs a script that serves the page's built files by itself, with answers like those of the OpenAPI document; it must come to its end.
+fn frozen(script: &str) {
     let mut reader = Command::new("node");
-    reader.args(["hostile.mjs", "", "", ""]).arg(root().join("api/dashboard/dist"));
+    reader.args([script, "", "", ""]).arg(root().join("api/dashboard/dist"));
     reader.arg(root().join("schemas/openapi/openapi.json")).current_dir(node::folder());
     let output = reader.env("ARB_TEST_CHROMIUM", chromium()).output().expect("node is there");
     println!("{}", text(&output));
     assert!(output.status.success() && text(&output).ends_with("{\"step\":\"done\"}\n"));
+}
+
+/// Names from outside are text wherever they are shown, and a view with nothing to show is a view too.
+#[test]
+fn names_as_hostile_as_they_may_be_are_shown_as_text_and_empty_views_too() {
+    frozen("hostile.mjs");
+}
+
+/// Whoever bets by a text that leaves out a lay, or the sign of a line, doubles the risk.
+#[test]
+fn every_view_names_a_bet_with_its_side_and_its_own_line() {
+    frozen("bets.mjs");
 }
 
 /// What is shown is right, in each row. How long tasks take is printed, not asserted: other tests run beside it.

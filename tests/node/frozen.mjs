@@ -46,10 +46,10 @@ export function entry(number, turn, now) {
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. Returns its address, how
- * many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified at once, or none is; with `hold` no
- * further update is sent, or again. */
-export async function serve(dist, entries, perSecond, { signals = [], more = {} } = {}) {
+/** Serves `dist`: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
+ * `entry` does. Returns its address, how many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified
+ * at once, or none is; with `hold` no further update is sent, or again. */
+export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
     return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
@@ -71,11 +71,11 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {} 
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
     }
-    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entry(number, 0, now))), signals })
+    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entryOf(number, 0, now))), signals })
     let turn = 0
     streams.add((isVerified) => {
       for (let number = 0; number < entries; number++) {
-        send('arb_window', { ...note({ ...entry(number, turn, Date.now()), verified: isVerified, failed_checks: [] }), change: 'updated' })
+        send('arb_window', { ...note({ ...entryOf(number, turn, Date.now()), verified: isVerified, failed_checks: [] }), change: 'updated' })
       }
     })
     const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
@@ -83,7 +83,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {} 
       timers.push(setInterval(() => {
         if (isHeld) return
         turn++
-        send('arb_window', { ...note(entry(turn % entries, turn, Date.now())), change: 'updated' })
+        send('arb_window', { ...note(entryOf(turn % entries, turn, Date.now())), change: 'updated' })
       }, 1_000 / perSecond))
     }
     response.on('close', () => timers.forEach(clearInterval))

@@ -13,12 +13,13 @@ use arb_schemas::time::{Micros, SECOND};
 use serde_json::Value;
 
 use super::OddsFormat;
+use super::bet::bet;
 
 pub(crate) use windows::windows;
 
 /// The names of the columns, with the line's end.
 pub(crate) const HEADER: &str = "rank,id,sport,league,event_id,home,away,commence_time,in_play,market,period,line,implied_probability,\
-margin,margin_worst,margin_rounded,total_stake_max,currency,verified,ttl_seconds,opened_at,updated_at,as_of,leg,outcome,side,book,\
+margin,margin_worst,margin_rounded,total_stake_max,currency,verified,ttl_seconds,opened_at,updated_at,as_of,leg,bet,outcome,side,book,\
 operator,price,effective_price,stake_share,stake,liability,limit,price_moved_at,last_seen_at,age_seconds,link\r\n";
 
 /// Appends the rows of an entry at its rank, as of a time.
@@ -36,10 +37,8 @@ pub(crate) fn write_entry(
         before.text(name);
     }
     before.time(entry.event.commence_time).value(entry.in_play);
-    before
-        .text(entry.market.as_str())
-        .text(entry.period.as_str())
-        .some(entry.line.map(arb_model::Points::decimal));
+    let line = entry.line.map(arb_model::Points::decimal);
+    before.text(entry.market.as_str()).text(entry.period.as_str()).some(line);
     before.value(entry.implied_probability).value(entry.margin).value(entry.margin_worst);
     before.some(entry.margin_rounded).money(entry.total_stake_max);
     before.text(entry.currency.as_deref().unwrap_or_default()).value(entry.verified);
@@ -48,15 +47,22 @@ pub(crate) fn write_entry(
         .time(entry.opened_at)
         .time(entry.updated_at)
         .time(Time(as_of));
+    let names = [&*entry.event.home, &*entry.event.away];
     for (number, leg) in (1_u64..).zip(&entry.legs) {
         text.push_str(&before.0);
-        write_leg(text, (number, leg), as_of, odds);
+        let bet = bet((leg.outcome.as_str(), leg.side.as_str()), line, names);
+        write_leg(text, (number, leg, &bet), as_of, odds);
     }
 }
 
-fn write_leg(text: &mut String, (number, leg): (u64, &Leg), as_of: Micros, odds: OddsFormat) {
+fn write_leg(text: &mut String, (number, leg, bet): (u64, &Leg, &str), as_of: Micros, odds: OddsFormat) {
     let mut row = CsvRow(String::new());
-    row.value(number).text(leg.outcome.as_str()).text(leg.side.as_str()).text(&leg.book).text(&leg.operator);
+    row.value(number)
+        .text(bet)
+        .text(leg.outcome.as_str())
+        .text(leg.side.as_str())
+        .text(&leg.book)
+        .text(&leg.operator);
     row.price(odds.show(leg.price));
     row.price(leg.effective_price.map_or(Value::Null, |price| odds.show(price)));
     row.value(leg.stake_share).money(leg.stake).money(leg.liability).money(leg.limit);
@@ -133,6 +139,8 @@ mod tests {
             let field = |name: &str| fields[names.iter().position(|other| *other == name).unwrap()];
             assert_eq!((field("rank"), field("id"), field("line")), ("3", "a", "2.25"));
             assert_eq!((field("outcome"), field("price"), field("book")), (outcome, price, "alpha"));
+            let bet = if outcome == "over" { "Over 2.25" } else { "Under 2.25" };
+            assert_eq!((field("bet"), field("side")), (bet, "back"));
             assert_eq!((field("total_stake_max"), field("stake"), field("limit")), ("123.45", "50.01", ""));
             assert_eq!((field("age_seconds"), field("as_of")), ("1", "1970-01-01T00:00:10Z"));
         }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { bet, bets } from './bet'
+import table from './bets.json'
 import { measured } from './evidence'
 import { compare, held, matches, NO_FILTERS, parse, query } from './filters'
 import { apply, emptyMarket } from './market'
@@ -47,6 +49,22 @@ describe('odds', () => {
       const [top = 0, parts = 1] = odds(price, 'fractional').split('/').map(Number)
       expect(Math.abs(top / parts + 1 - price)).toBeLessThan(0.01)
     }
+  })
+})
+
+describe('a bet', () => {
+  const names = { home: 'Inverlee Anchors', away: 'Lowmarsh Kites' }
+
+  it.each(table)('is "$bet"', ({ outcome, side, line, bet: text }) => {
+    expect(bet({ side: side as Leg['side'], outcome }, line, names)).toBe(text)
+  })
+
+  it('says its own line among others, of a handicap with the sign of its side', () => {
+    const [over, under] = [{ side: 'back', outcome: 'over', line: 55.5 }, { side: 'back', outcome: 'under', line: 59.5 }] as const
+    expect(bets([over, under], 55.5, names)).toBe('Over 55.5 / Under 59.5')
+    const [home, away] = [{ side: 'back', outcome: 'home' }, { side: 'lay', outcome: 'away' }] as const
+    expect(bets([{ ...home, line: 3 }, { ...away, side: 'back', line: 1 }], 3, names)).toBe('Inverlee Anchors +3 / Lowmarsh Kites -1')
+    expect(bets([home, away], 3, names)).toBe('Inverlee Anchors +3 / Lay Lowmarsh Kites -3')
   })
 })
 
@@ -158,8 +176,8 @@ describe('filters', () => {
 
 describe('text', () => {
   it('names markets and durations', () => {
-    expect(market('spreads', 2, 'full_time')).toBe('Handicap +2')
-    expect(market('totals', 2.5, 'h1')).toBe('Total 2.5 (H1)')
+    expect(market('spreads', 'full_time')).toBe('Handicap')
+    expect(market('totals', 'h1')).toBe('Total (H1)')
     expect([duration(59), duration(61), duration(720), duration(7260), duration(-3)]).toEqual(['59 s', '1 min 1 s', '12 min', '2 h 1 min', '0 s'])
     expect(percent(0.0212).replace(',', '.')).toBe('2.12 %')
   })

@@ -54,22 +54,10 @@ const MARKETS: Record<string, string> = {
 }
 const PERIODS: Record<string, string> = { full_time: '' }
 
-/** A market with its line and period, such as `Total 2.5`. */
-export function market(name: string, line: number | null, period: string): string {
-  const sign = name === 'spreads' && line !== null && line > 0 ? '+' : ''
-  const parts = [MARKETS[name] ?? words(name), line === null ? '' : `${sign}${line}`, PERIODS[period] ?? `(${period.toUpperCase()})`]
+/** A market with its period, such as `Total (H1)`. It has no line: each bet says its own. */
+export function market(name: string, period: string): string {
+  const parts = [MARKETS[name] ?? words(name), PERIODS[period] ?? `(${period.toUpperCase()})`]
   return parts.filter((part) => part !== '').join(' ')
-}
-
-/** The names of the two teams of an event. */
-export interface Names {
-  home: string
-  away: string
-}
-
-/** An outcome with the name of its team. */
-export function outcome(name: string, event: Names): string {
-  return name === 'home' ? event.home : name === 'away' ? event.away : words(name)
 }
 
 export const WARNINGS: Record<string, string> = {

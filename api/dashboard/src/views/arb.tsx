@@ -3,10 +3,11 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
+import { bet, bets, type Names } from '../model/bet'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
-import { CLOSINGS, duration, market, outcome, percent, signed, whole, words, type Names } from '../model/text'
-import type { ArbPrices, Entry, PastLeg, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
+import { CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
+import type { ArbPrices, Entry, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
 import { Details, Lifetime } from './entry'
@@ -37,11 +38,14 @@ function MarginPlot({ transitions, until }: { transitions: Transition[]; until: 
   )
 }
 
-function legText(leg: PastLeg, names: Names, format: OddsFormat): string {
-  return `${leg.side === 'lay' ? 'Lay ' : ''}${outcome(leg.outcome, names)} ${odds(leg.price, format)} ${leg.book}`
+/** Of a window: the line of its market, and whom its bets are on. */
+interface Subject {
+  line: number | null
+  names: Names
+  format: OddsFormat
 }
 
-function Transitions({ list, names, format }: { list: Transition[]; names: Names; format: OddsFormat }) {
+function Transitions({ list, line, names, format }: Subject & { list: Transition[] }) {
   return (
     <Table label="Transitions" head={['When', 'Change', num('Margin'), 'State', 'Legs then']}>
       {list.map((it) => (
@@ -50,16 +54,16 @@ function Transitions({ list, names, format }: { list: Transition[]; names: Names
           <th scope="row">{words(it.change)}{it.reason !== null && <span class="quiet">: {CLOSINGS[it.reason] ?? words(it.reason)}</span>}</th>
           <td class="number">{percent(it.margin)}</td>
           <td>{it.verified === true ? <Badge tone="good">verified</Badge> : it.simultaneous === true ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
-          <td>{it.legs.map((leg, index) => <div key={index}>{legText(leg, names, format)}</div>)}</td>
+          <td>{it.legs.map((leg, index) => <div key={index}>{bet(leg, line, names)}, {odds(leg.price, format)} {leg.book}</div>)}</td>
         </tr>
       ))}
     </Table>
   )
 }
 
-function LegPrices({ leg, prices, names, format }: { leg: ArbPrices['legs'][number]; prices: ArbPrices; names: Names; format: OddsFormat }) {
+function LegPrices({ leg, prices, line, names, format }: Subject & { leg: ArbPrices['legs'][number]; prices: ArbPrices }) {
   const drawn = leg.books.slice(0, DRAWN)
-  const name = `${leg.side === 'lay' ? 'Lay ' : ''}${outcome(leg.outcome, names)}`
+  const name = bet(leg, line, names)
   const [from, to] = [Date.parse(prices.opened_at) / 1000, Date.parse(prices.closed_at ?? prices.until) / 1000]
   return (
     <figure>
@@ -104,7 +108,7 @@ function LegPrices({ leg, prices, names, format }: { leg: ArbPrices['legs'][numb
   )
 }
 
-function Prices({ id, names, format, version }: { id: string; names: Names; format: OddsFormat; version: number }) {
+function Prices({ id, version, ...subject }: Subject & { id: string; version: number }) {
   const { value, error, reload } = useLoaded<ArbPrices>(`/session/arbs/${encodeURIComponent(id)}/prices`)
   useEffect(() => { if (version > 0) void reload() }, [version, reload])
   return (
@@ -113,7 +117,7 @@ function Prices({ id, names, format, version }: { id: string; names: Names; form
       <p class="quiet">The shaded time is that of the window.</p>
       <Problem text={value === null ? error : null} />
       {value === null && error === null && <Loading what="the prices" />}
-      {value !== null && <div class="columns">{value.legs.map((leg, index) => <LegPrices key={index} leg={leg} prices={value} names={names} format={format} />)}</div>}
+      {value !== null && <div class="columns">{value.legs.map((leg, index) => <LegPrices key={index} leg={leg} prices={value} {...subject} />)}</div>}
     </>
   )
 }
@@ -131,7 +135,7 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
       {found?.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
       {found?.lifetimes != null && (
         <>
-          <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, null, 'full_time').toLowerCase()}:
+          <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, 'full_time').toLowerCase()}:
             {' '}half were gone after {duration(found.lifetimes.median)}, one in ten after {duration(found.lifetimes.p10)}, nine in ten after {duration(found.lifetimes.p90)};
             {' '}{percent(found.phantoms / found.closed, 0)} were never proven to have been on offer at one moment.</p>
           <Table label="Reasons of closes" head={['Closed because', num('Windows'), num('Share')]}>
@@ -150,8 +154,7 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
 }
 
 /** What became of a window that is closed. */
-function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) {
-  const names = { home: window.event.home ?? 'Home', away: window.event.away ?? 'Away' }
+function Closed({ window, line, names, format }: Subject & { window: PastWindow }) {
   const margin = (value: number | null) => (value === null ? 'not known' : percent(value))
   const settled = window.settlement
   return (
@@ -167,7 +170,7 @@ function Closed({ window, format }: { window: PastWindow; format: OddsFormat }) 
       <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share'), 'Settled', num('Paid')]}>
         {window.legs.map((leg, index) => (
           <tr key={index}>
-            <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, names)}</th>
+            <th scope="row">{bet(leg, line, names)}</th>
             <td>{leg.book}</td><td class="number">{odds(leg.price, format)}</td><td class="number">{percent(leg.stake_share, 1)}</td>
             <td>{words(settled?.legs[index]?.settlement ?? 'not known')}</td><td class="number">{settled?.legs[index] && percent(settled.legs[index].returned, 1)}</td>
           </tr>
@@ -192,16 +195,16 @@ function Gradings({ gradings }: { gradings: WindowGrade[] }) {
   )
 }
 
-function Heading({ entry, window, closed }: { entry: Entry | null; window: PastWindow | null; closed: string | null }) {
+function Heading({ entry, window, names, closed }: { entry: Entry | null; window: PastWindow | null; names: Names; closed: string | null }) {
   const of = entry ?? window
   if (of === null) return <h1>Entry</h1>
   const margin = entry?.margin ?? window?.margin_close ?? window?.margin_open ?? null
   return (
     <>
-      <h1>{of.event.home} – {of.event.away}</h1>
+      <h1>{names.home} – {names.away}</h1>
       {margin !== null && <strong class="number large">{percent(margin)}</strong>}
       {closed !== null ? <Badge tone="bad">closed</Badge> : entry?.verified === true ? <Badge tone="good">verified</Badge> : <Badge tone="warn">not verified</Badge>}
-      <span>{market(of.market, of.line, of.period)}</span>
+      <span>{market(of.market, of.period)}: {bets(of.legs, of.line, names)}</span>
       <span class="quiet">{words(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
     </>
   )
@@ -227,26 +230,27 @@ export function Arb({ id }: { id: string }) {
   const transitions = value?.transitions ?? []
   const names: Names = { home: (entry ?? window)?.event.home ?? 'Home', away: (entry ?? window)?.event.away ?? 'Away' }
   const of = entry ?? window
+  const subject: Subject = { line: of?.line ?? null, names, format }
   const closed = isLive ? null : window?.reason ?? board.closed.get(id) ?? (value === null ? null : 'left')
   return (
     <section>
       <p><a href="#/board">All open windows</a></p>
-      <header class="head"><Heading entry={entry} window={window} closed={closed} /></header>
+      <header class="head"><Heading entry={entry} window={window} names={names} closed={closed} /></header>
       <Problem text={of === null ? error : null} />
       {of === null && error === null && <Loading what="the entry" />}
       {of === null && error !== null && <Empty title="No such window"><p>It may be older than what is kept, or not stored yet.</p></Empty>}
       {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
-      {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} names={names} format={format} sequence={entry.sequence} />}
-      {!isLive && window !== null && <Closed window={window} format={format} />}
+      {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} {...subject} sequence={entry.sequence} />}
+      {!isLive && window !== null && <Closed window={window} {...subject} />}
       {!isLive && (value?.gradings?.length ?? 0) > 1 && <Gradings gradings={value?.gradings ?? []} />}
       {transitions.length > 0 && (
         <>
           <h2>Margin over time</h2>
           <MarginPlot transitions={transitions} until={board.asOf ?? new Date().toISOString()} />
-          <Transitions list={transitions} names={names} format={format} />
+          <Transitions list={transitions} {...subject} />
         </>
       )}
-      {window !== null && <Prices id={id} names={names} format={format} version={count > 1 ? count : 0} />}
+      {window !== null && <Prices id={id} {...subject} version={count > 1 ? count : 0} />}
       {of !== null && <Such of={{ id, league: of.league, market: of.market }} />}
     </section>
   )

@@ -2,9 +2,10 @@
 
 import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
+import { bet, bets } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
-import { CLOSINGS, duration, market, money, outcome, percent, WARNINGS, words } from '../model/text'
+import { CLOSINGS, duration, market, money, percent, WARNINGS, words } from '../model/text'
 import type { Entry, Leg } from '../model/types'
 import { More } from '../parts/list'
 import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
@@ -51,7 +52,7 @@ export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
 function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: number; format: OddsFormat }) {
   return (
     <li>
-      <span class="outcome">{leg.side === 'lay' ? 'Lay ' : ''}{outcome(leg.outcome, entry.event)}</span>
+      <span class="outcome">{bet(leg, entry.line, entry.event)}</span>
       <strong class="number">{alignedOdds(leg.price, format)}</strong>
       <Book leg={leg} />
       <Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} />
@@ -60,7 +61,7 @@ function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: num
 }
 
 function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps & Placed) {
-  const name = `${entry.event.home} – ${entry.event.away}, ${market(entry.market, entry.line, entry.period)}`
+  const name = `${entry.event.home} – ${entry.event.away}, ${market(entry.market, entry.period)}: ${bets(entry.legs, entry.line, entry.event)}`
   return (
     <li ref={place} class={closed === null ? 'entry' : 'entry closed'}>
       <div class="row">
@@ -72,7 +73,7 @@ function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps
         </div>
         <div class="what">
           <h2>{entry.event.home} – {entry.event.away}</h2>
-          <span>{market(entry.market, entry.line, entry.period)} {entry.event.in_play === true && <Badge tone="plain">in play</Badge>}</span>
+          <span>{market(entry.market, entry.period)} {entry.event.in_play === true && <Badge tone="plain">in play</Badge>}</span>
           <span class="quiet">{words(entry.league)}, <Time at={entry.event.commence_time} short /></span>
         </div>
         <ul class="legs">{entry.legs.map((leg, index) => <LegLine key={index} leg={leg} entry={entry} now={now} format={format} />)}</ul>
@@ -139,7 +140,7 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
           const own = made.legs[index]
           return own === undefined ? null : (
             <tr key={index}>
-              <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
+              <th scope="row">{bet(leg, entry.line, entry.event)}</th>
               <td><Book leg={leg} /></td>
               <td class="number">{alignedOdds(leg.price, format)}</td>
               <td class="number"><strong>{money(own.stake)}</strong></td>
@@ -168,7 +169,7 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
       <Table label="Legs" head={['Bet', 'Book', 'Operator', num('Odds'), num('After fees'), num('Share'), num('Confirmed'), num('Usually within'), num('Last moved')]}>
         {entry.legs.map((leg, index) => (
           <tr key={index}>
-            <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)}</th>
+            <th scope="row">{bet(leg, entry.line, entry.event)}</th>
             <td><Book leg={leg} /></td>
             <td>{leg.operator}</td>
             <td class="number">{alignedOdds(leg.price, format)}</td>

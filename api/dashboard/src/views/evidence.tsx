@@ -2,24 +2,31 @@
 // threshold, and all prices of the line. It decides nothing: whether something holds is as the server says.
 
 import type { ComponentChildren } from 'preact'
+import { bet, type Names } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { HOLDS_WHEN, measured, MEASURES } from '../model/evidence'
-import { duration, money, outcome, whole, words, type Names } from '../model/text'
+import { duration, money, whole, words } from '../model/text'
 import type { Evidence as Given } from '../model/types'
 import { Badge, num, Table, Time } from '../parts/parts'
 
-const bet = (of: { side: string; outcome: string }, names: Names) => `${of.side === 'lay' ? 'Lay' : 'Back'} ${outcome(of.outcome, names)}`
+interface Shown {
+  of: Given
+  /** Of the window's market. */
+  line: number | null
+  names: Names
+  format: OddsFormat
+}
 
 function Value({ measure, value }: { measure: string; value: string | number | boolean | null }): ComponentChildren {
   return measure === 'latest_start' && typeof value === 'string' ? <Time at={value} /> : measured(measure, value)
 }
 
-function Spans({ of, names, format }: { of: Given; names: Names; format: OddsFormat }) {
+function Spans({ of, line, names, format }: Shown) {
   return (
     <Table label="Spans of the legs" head={['Bet', 'Book', 'Operator', 'Settlement rules', num('Odds'), num('Limit'), 'Confirmed first', 'Confirmed last']}>
       {of.legs.map((leg, index) => (
         <tr key={index}>
-          <th scope="row">{bet(leg, names)}</th>
+          <th scope="row">{bet(leg, line, names)}</th>
           <td>{leg.book}</td>
           <td>{leg.operator}</td>
           <td>{leg.rules ?? 'not known'}</td>
@@ -35,7 +42,7 @@ function Spans({ of, names, format }: { of: Given; names: Names; format: OddsFor
 
 function Comparisons({ of }: { of: Given }) {
   return (
-    <Table label="What the checks compared" head={['Check', 'Leg', 'Compared', 'Value', 'Must be', 'Threshold', 'Holds']}>
+    <Table label="What the checks compared" head={['Check', 'Book of the leg', 'Compared', 'Value', 'Must be', 'Threshold', 'Holds']}>
       {of.flags.flatMap(({ flag, measures }) => measures.map((it, index) => (
         <tr key={`${flag} ${index}`}>
           <th scope="row">{words(flag)}</th>
@@ -51,7 +58,7 @@ function Comparisons({ of }: { of: Given }) {
   )
 }
 
-function Line({ of, names, format }: { of: Given; names: Names; format: OddsFormat }) {
+function Line({ of, line, names, format }: Shown) {
   const legs = new Set(of.legs.map((leg) => `${leg.side} ${leg.outcome} ${leg.book}`))
   return (
     <details>
@@ -59,7 +66,7 @@ function Line({ of, names, format }: { of: Given; names: Names; format: OddsForm
       <Table label="Prices of the line" head={['Bet', 'Book', num('Odds'), num('After fees'), num('Limit'), 'State', num('Age then')]}>
         {of.quotes.map((quote, index) => (
           <tr key={index}>
-            <th scope="row">{bet(quote, names)}</th>
+            <th scope="row">{bet(quote, line, names)}</th>
             <td>{quote.book} {legs.has(`${quote.side} ${quote.outcome} ${quote.book}`) && <Badge tone="plain">leg</Badge>}</td>
             <td class="number">{alignedOdds(quote.price, format)}</td>
             <td class="number">{alignedOdds(quote.effective_price, format)}</td>
@@ -73,7 +80,8 @@ function Line({ of, names, format }: { of: Given; names: Names; format: OddsForm
   )
 }
 
-export function Evidence({ of, names, format, sequence }: { of: Given; names: Names; format: OddsFormat; sequence: number }) {
+export function Evidence({ sequence, ...shown }: Shown & { sequence: number }) {
+  const { of } = shown
   const { simultaneity } = of
   const overlap = duration(Math.abs(simultaneity.overlap_seconds))
   return (
@@ -84,9 +92,9 @@ export function Evidence({ of, names, format, sequence }: { of: Given; names: Na
         {' '}{simultaneity.holds ? `All prices were on offer together for ${overlap}` : `The prices miss each other by ${overlap}`}:
         {' '}the last one began <Time at={simultaneity.latest_start} />, the first one to end was last confirmed <Time at={simultaneity.earliest_end} />.
       </p>
-      <Spans of={of} names={names} format={format} />
+      <Spans {...shown} />
       <Comparisons of={of} />
-      <Line of={of} names={names} format={format} />
+      <Line {...shown} />
     </>
   )
 }

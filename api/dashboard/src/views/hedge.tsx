@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { useAct } from '../hooks'
+import { bet } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
-import { money, outcome, words } from '../model/text'
+import { money, words } from '../model/text'
 import type { Entry, Hedge as Answer } from '../model/types'
 import { Badge, Field, Form, num, Problem, Table } from '../parts/parts'
 import { Book } from './book'
@@ -34,7 +35,7 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
         <Field label="Placed">
           {(id) => (
             <select id={id} value={leg} onChange={(event) => { setLeg(Number(event.currentTarget.value)); setAnswer(null) }}>
-              {entry.legs.map((leg, index) => <option key={index} value={index}>{leg.book}: {leg.side === 'lay' ? 'lay ' : ''}{outcome(leg.outcome, entry.event)}</option>)}
+              {entry.legs.map((leg, index) => <option key={index} value={index}>{leg.book}: {bet(leg, entry.line, entry.event)}</option>)}
             </select>
           )}
         </Field>
@@ -53,7 +54,7 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
           <Table label="Hedge" head={['Bet', 'Book', num('Odds'), num('Stake'), num('Liability')]}>
             {answer.legs.map((leg, index) => (
               <tr key={index}>
-                <th scope="row">{leg.side === 'lay' ? 'Lay' : 'Back'} {outcome(leg.outcome, entry.event)} {leg.placed && <Badge tone="plain">placed</Badge>}</th>
+                <th scope="row">{bet(leg, entry.line, entry.event)} {leg.placed && <Badge tone="plain">placed</Badge>}</th>
                 <td><Book leg={linked(leg)} /></td>
                 <td class="number">{alignedOdds(leg.price, format)}</td>
                 <td class="number"><strong>{money(leg.stake)}</strong></td>
@@ -64,7 +65,7 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
           <Table label="Results of the hedge" head={['If', num('Profit')]}>
             {answer.results.map((way, index) => (
               <tr key={index}>
-                <th scope="row">{way.legs.map((settled, leg) => `${outcome(answer.legs[leg]?.outcome ?? '', entry.event)} ${words(settled).toLowerCase()}`).join(', ')}</th>
+                <th scope="row">{answer.legs.map((leg, index) => `${bet(leg, entry.line, entry.event)} ${words(way.legs[index] ?? '').toLowerCase()}`).join(', ')}</th>
                 <td class={way.profit < 0 ? 'number loss' : 'number'}>{money(way.profit)}</td>
               </tr>
             ))}

@@ -3,9 +3,10 @@
 import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
+import { bet } from '../model/bet'
 import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
-import { market, outcome, percent, signed, whole, words } from '../model/text'
+import { market, percent, signed, whole, words } from '../model/text'
 import type { Bot, FeedKind, LaterOffer, Pick, PickPage, ShortRecord } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
@@ -133,7 +134,7 @@ function Item({ pick, format, isOpen, onToggle }: { pick: Pick; format: OddsForm
         <div class="margin"><a href={`#/bots/${encodeURIComponent(pick.bot)}`}><strong>{words(pick.bot)}</strong></a><Feed kind={pick.feed} /></div>
         <div class="what">
           <h3>{pick.event.home} – {pick.event.away}</h3>
-          <span>{market(pick.market, pick.line, pick.period)}: <strong>{outcome(pick.outcome, pick.event)}</strong></span>
+          <span>{market(pick.market, pick.period)}: <strong>{bet({ side: 'back', outcome: pick.outcome }, pick.line, pick.event)}</strong></span>
           <span class="quiet">{words(pick.league)}, starts <Time at={pick.starts_at} short /></span>
         </div>
         <div class="bet"><strong class="number">{odds(pick.price, format)}</strong><span>{pick.book}</span><span class="quiet">published <Time at={pick.published_at} short /></span></div>

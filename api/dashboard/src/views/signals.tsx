@@ -1,21 +1,21 @@
 // Edge signals with the evidence that they follow from.
 
 import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
+import { bet, bets } from '../model/bet'
 import { KINDS } from '../model/names'
 import { alignedOdds, type OddsFormat } from '../model/odds'
-import { market as marketName, outcome, percent, whole, words } from '../model/text'
+import { market as marketName, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Age, Badge, Empty, Loading, num, Table, Time } from '../parts/parts'
 
 function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
   return (
-    <Table label={label} head={['Role', 'Bet', num('Line'), 'Book', num('Odds'), num('Before'), num('Confirmed')]}>
+    <Table label={label} head={['Role', 'Bet', 'Book', num('Odds'), num('Before'), num('Confirmed')]}>
       {quotes.map((quote, index) => (
         <tr key={index}>
           <td>{words(quote.role)}</td>
-          <th scope="row">{quote.side === 'lay' ? 'Lay ' : ''}{outcome(quote.outcome, signal.event)}</th>
-          <td class="number">{quote.line ?? ''}</td>
+          <th scope="row">{bet(quote, quote.line, signal.event)}</th>
           <td>{quote.book}</td>
           <td class="number">{alignedOdds(quote.price, format)}</td>
           <td class="number">{quote.price_from === null ? '' : alignedOdds(quote.price_from, format)}</td>
@@ -26,27 +26,33 @@ function Quotes({ label, quotes, signal, now, format }: { label: string; quotes:
   )
 }
 
+/** What is bet on; of a movement, the outcome that moves. */
+function subject({ bets: list, outcome, line, event }: Signal): string {
+  if (list.length > 0) return bets(list, line, event)
+  return outcome === null ? '' : bet({ side: 'back', outcome }, line, event)
+}
+
 function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: number; format: OddsFormat; isOpen: boolean; onToggle: () => void }) {
-  const bet = signal.bets[0]
   const name = `${words(signal.kind)}, ${signal.event.home} – ${signal.event.away}`
+  const about = subject(signal)
   return (
     <li class="entry">
       <div class="row signal">
         <div class="margin"><strong class="number">{percent(signal.strength)}</strong><Badge tone="plain" title={KINDS[signal.kind] ?? ''}>{words(signal.kind)}</Badge></div>
         <div class="what">
           <h2>{signal.event.home} – {signal.event.away}</h2>
-          <span>{marketName(signal.market, signal.line, signal.period)}{signal.outcome !== null && `: ${outcome(signal.outcome, signal.event)}`}</span>
+          <span>{marketName(signal.market, signal.period)}{about !== '' && `: ${about}`}</span>
           <span class="quiet">{words(signal.league)}, <Time at={signal.event.commence_time} short /></span>
         </div>
         <ul class="legs">
           {signal.bets.slice(0, 3).map((quote, index) => (
             <li key={index}>
-              <span class="outcome">{outcome(quote.outcome, signal.event)}</span>
+              <span class="outcome">{bet(quote, quote.line, signal.event)}</span>
               <strong class="number">{alignedOdds(quote.price, format)}</strong><span class="book">{quote.book}</span>
               <Age at={quote.last_seen_at} now={now} />
             </li>
           ))}
-          {bet === undefined && <li class="quiet">no bet: a movement</li>}
+          {signal.bets.length === 0 && <li class="quiet">no bet: a movement</li>}
         </ul>
         <span class="quiet">open for <Age at={signal.opened_at} now={now} /></span>
         <More isOpen={isOpen} of={`evidence of ${name}`} onToggle={onToggle} />

@@ -1,13 +1,14 @@
-//! Windows of the past as CSV: a row for each, without its legs. It never holds what JSON has not.
+//! Windows of the past as CSV: a row for each, with the books and bets of its legs in one field each. It never holds what JSON has not.
 
 use arb_model::Time;
 use arb_sink::history::PastWindow;
 
 use super::CsvRow;
+use crate::view::bet::bet;
 
 /// The names of the columns, with the line's end.
 const HEADER: &str = "id,feed,sport,league,event_id,home,away,commence_time,kind,market,period,line,in_play,opened_at,closed_at,\
-lifetime_seconds,reason,margin_open,margin_peak,margin_close,simultaneous_ever,verified_ever,updates,books\r\n";
+lifetime_seconds,reason,margin_open,margin_peak,margin_close,simultaneous_ever,verified_ever,updates,books,bets\r\n";
 
 /// All of them, after the names of the columns.
 pub(crate) fn windows(windows: &[PastWindow]) -> String {
@@ -32,7 +33,10 @@ fn row(window: &PastWindow) -> String {
     row.value(window.was_simultaneous.unwrap_or(false)).value(window.was_verified.unwrap_or(false));
     row.value(window.updates_count);
     let books: Vec<_> = window.bets.iter().map(|(_, _, book, ..)| book.as_str()).collect();
-    row.text(&books.join(" "));
+    let names =
+        [window.home_name.as_deref().unwrap_or("Home"), window.away_name.as_deref().unwrap_or("Away")];
+    let bets = window.bets.iter().map(|(outcome, side, ..)| bet((outcome, side), window.points, names));
+    row.text(&books.join(" ")).text(&bets.collect::<Vec<_>>().join(" / "));
     format!("{}\r\n", row.0.trim_end_matches(','))
 }
 
@@ -74,6 +78,7 @@ mod tests {
         let field = |name: &str| fields[names.iter().position(|other| *other == name).unwrap()];
         assert_eq!((field("home"), field("away"), field("line")), ("'=H", "", "2.5"));
         assert_eq!((field("lifetime_seconds"), field("margin_close"), field("books")), ("1.5", "", "a"));
+        assert_eq!(field("bets"), "Over 2.5");
         assert_eq!((field("simultaneous_ever"), field("verified_ever")), ("false", "true"));
     }
 }

@@ -1,0 +1,33 @@
+// A bet in words: whether it is laid, on what it is, and its own line with its sign. Pure. All views name bets by it; none shows an outcome as the API
+// has it. `api/src/view/bet.rs` does the same for CSV, and `bets.json` has what both must say.
+
+import { words } from './text'
+
+/** The names of the two teams of an event. */
+export interface Names {
+  home: string
+  away: string
+}
+
+export interface Bet {
+  side: 'back' | 'lay'
+  outcome: string
+}
+
+/** Of a handicap the market's line is the home side's, that of the away side is its opposite. */
+function ownLine(outcome: string, line: number): string {
+  if (outcome !== 'home' && outcome !== 'away') return `${line}`
+  const own = outcome === 'home' ? line : -line
+  return own > 0 ? `+${own}` : `${own}`
+}
+
+/** A bet on the line of its market, such as `Lay Lowmarsh Kites -1.5`. */
+export function bet({ side, outcome }: Bet, line: number | null, names: Names): string {
+  const on = outcome === 'home' ? names.home : outcome === 'away' ? names.away : words(outcome)
+  return [...(side === 'lay' ? ['Lay'] : []), on, ...(line === null ? [] : [ownLine(outcome, line)])].join(' ')
+}
+
+/** Bets that are made together, such as `Over 55.5 / Under 59.5`: each on its own line, else on the line of all. */
+export function bets(all: readonly (Bet & { line?: number | null })[], line: number | null, names: Names): string {
+  return all.map((of) => bet(of, of.line === undefined ? line : of.line, names)).join(' / ')
+}
