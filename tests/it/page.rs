@@ -216,6 +216,12 @@ fn every_view_names_a_bet_with_its_side_and_its_own_line() {
     frozen("bets.mjs");
 }
 
+/// One match day says nothing of how far a record can be luck, and a band that hides its line says nothing of the record.
+#[test]
+fn a_record_has_an_interval_from_ten_match_days_on_and_its_equity_above_the_band() {
+    frozen("records.mjs");
+}
+
 /// What is shown is right, in each row. How long tasks take is printed, not asserted: other tests run beside it.
 #[test]
 fn a_board_of_five_hundred_entries_is_shown_as_it_changes() {

@@ -84,10 +84,9 @@ impl BotRecord {
 
     /// All of it.
     pub(crate) fn whole(&self) -> Value {
-        let Summary { interval, closing_value, scores, closing_scores, deciles, drawdown, profit } =
+        let Summary { interval, closing_value, scores, closing_scores, deciles, drawdown, .. } =
             &self.summary;
         let mut shown = self.short();
-        let has_bets = profit.count > 0;
         let groups = |of: &BTreeMap<String, Mean>, what: &str| -> Vec<Value> {
             let row = |(name, profit): (&String, &Mean)| {
                 let mut row = json!({what: name});
@@ -105,7 +104,7 @@ impl BotRecord {
         extend(
             &mut shown,
             json!({
-                "interval": has_bets.then(|| json!([interval.0, interval.1])),
+                "interval": interval.map(|(low, high)| [low, high]),
                 "closing_line_value": closing,
                 "on_offer": {"after_poll": after_poll, "after_minute": after_minute},
                 "scores": scored(scores),
@@ -212,7 +211,8 @@ mod tests {
         assert_eq!(shown["closing_line_value"]["bets"], 3);
         assert_eq!(shown["leagues"][0]["bets"], 3);
         let equity = shown["equity"].as_array().unwrap();
-        assert_eq!((equity.len(), &equity[2]["bets"], &equity[0]["interval"]), (3, &json!(3), &Value::Null));
+        assert_eq!((equity.len(), &equity[2]["bets"]), (3, &json!(3)));
+        assert_eq!((&equity[2]["interval"], of("interval")), (&Value::Null, Value::Null), "of one match day");
         assert_eq!(shown["months"][0]["month"].as_str().map(str::len), Some(7));
         assert!(of("sentence").as_str().unwrap().contains("cannot be told from luck"));
     }

@@ -3,7 +3,7 @@
 //! Profit is per unit staked, at flat stakes. The standard error takes bets for independent; the bootstrap draws whole match days, because bets of one
 //! day can share what moves them. It never leaves out a bet: a void one has profit 0.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 use fastrand::Rng;
@@ -14,6 +14,8 @@ use crate::significance::upper_tail;
 const SAMPLES: usize = 2_000;
 /// Seed of the bootstrap.
 const SEED: u64 = 24;
+/// Match days below which there is no interval: bets of one day win and lose together, and of few days no spread is known.
+pub const LEAST_DAYS: usize = 10;
 /// Probabilities are kept this far from 0 and 1 for the log score.
 const LEAST_PROBABILITY: f64 = 1e-9;
 /// Profit above this many standard errors is distinguished from luck (one-sided, 5 %).
@@ -103,7 +105,7 @@ pub struct EquityPoint {
     pub bets: usize,
     /// The sum of their profits, in units.
     pub profit: f64,
-    /// The sum less and plus 1.96 standard errors of it, bets being independent; `None` with fewer than two bets.
+    /// The sum less and plus 1.96 standard errors of it, bets being independent; `None` while they are of fewer than [`LEAST_DAYS`] match days.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -112,15 +114,17 @@ pub struct EquityPoint {
 pub fn equity(bets: &[GradedBet], most: usize) -> Vec<EquityPoint> {
     let step = bets.len().div_ceil(most.max(1)).max(1);
     let (mut sum, mut squares) = (0.0, 0.0);
-    let mut points = Vec::new();
+    let (mut days, mut points) = (BTreeSet::new(), Vec::new());
     for (index, bet) in bets.iter().enumerate() {
         (sum, squares) = (sum + bet.profit, squares + bet.profit * bet.profit);
+        days.insert(bet.day.as_str());
         let count = index + 1;
         if count % step == 0 || count == bets.len() {
             let n = count as f64;
             // The variance of a bet, times the number of bets.
             let variance = (squares - sum * sum / n).max(0.0) / (n - 1.0) * n;
-            let interval = (count > 1).then(|| (sum - 1.96 * variance.sqrt(), sum + 1.96 * variance.sqrt()));
+            let half = 1.96 * variance.sqrt();
+            let interval = (days.len() >= LEAST_DAYS).then_some((sum - half, sum + half));
             points.push(EquityPoint { bets: count, profit: sum, interval });
         }
     }
@@ -132,8 +136,8 @@ pub fn equity(bets: &[GradedBet], most: usize) -> Vec<EquityPoint> {
 pub struct Summary {
     /// Profit per unit.
     pub profit: Mean,
-    /// From the 2.5th to the 97.5th percentile of mean profit, match days drawn again.
-    pub interval: (f64, f64),
+    /// From the 2.5th to the 97.5th percentile of mean profit, match days drawn again; `None` with fewer than [`LEAST_DAYS`] of them.
+    pub interval: Option<(f64, f64)>,
     /// Closing-line value: odds times the closing fair probability, minus 1, of bets that have one.
     pub closing_value: Mean,
     /// Scores of the bot's probabilities, over bets that have a closing reference.
@@ -196,7 +200,10 @@ impl Display for Summary {
         } else {
             write!(f, "| not available ")?;
         }
-        write!(f, "| {:+.2} to {:+.2} ", percent(self.interval.0), percent(self.interval.1))?;
+        match self.interval {
+            Some((low, high)) => write!(f, "| {:+.2} to {:+.2} ", percent(low), percent(high))?,
+            None => write!(f, "| not available ")?,
+        }
         match self.closing_value.count {
             0 => write!(f, "| not available | 0 | not available | not available ")?,
             known => {
@@ -210,15 +217,15 @@ impl Display for Summary {
     }
 }
 
-fn bootstrap(bets: &[GradedBet]) -> (f64, f64) {
+fn bootstrap(bets: &[GradedBet]) -> Option<(f64, f64)> {
     let mut days: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
     for bet in bets {
         let day = days.entry(&bet.day).or_default();
         *day = (day.0 + bet.profit, day.1 + 1);
     }
     let days: Vec<_> = days.into_values().collect();
-    if days.is_empty() {
-        return (0.0, 0.0);
+    if days.len() < LEAST_DAYS {
+        return None;
     }
     let mut rng = Rng::with_seed(SEED);
     let mut means: Vec<_> = (0..SAMPLES)
@@ -229,7 +236,7 @@ fn bootstrap(bets: &[GradedBet]) -> (f64, f64) {
         })
         .collect();
     means.sort_by(f64::total_cmp);
-    (means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40])
+    Some((means[SAMPLES / 40], means[SAMPLES - 1 - SAMPLES / 40]))
 }
 
 /// Scores of stated probabilities, each with whether it came about.

@@ -1,4 +1,4 @@
-// The record of a bot: equity with its interval, calibration, closing-line value, drawdown, and the sentence on luck.
+// The record of a bot: equity over its interval, calibration, closing-line value, drawdown, and the sentence on luck.
 
 import { useLoaded } from '../hooks'
 import type { Columns } from '../model/series'
@@ -8,25 +8,31 @@ import { Empty, Loading, num, Problem, Table } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
 import { Feed, Return } from './picks'
 
+/** Of fewer no record has an interval. */
+const LEAST_DAYS = 10
+
 function Equity({ record }: { record: WholeRecord }) {
   const { equity } = record
   const last = equity.at(-1)
+  const isBanded = equity.some((point) => point.interval !== null)
+  // What comes later is drawn above: the line is the last one.
   const data: Columns = [
-    equity.map((point) => point.bets), equity.map((point) => point.profit),
+    equity.map((point) => point.bets),
     equity.map((point) => point.interval?.[0] ?? null), equity.map((point) => point.interval?.[1] ?? null),
+    equity.map((point) => point.profit),
   ]
   return (
     <figure>
-      <figcaption><h3>Equity</h3><p class="quiet">The sum of profits in units, bet by bet, with the interval that 95 of 100 lucky or unlucky records of such bets stay within</p></figcaption>
+      <figcaption><h3>Equity</h3><p class="quiet">The sum of profits in units, bet by bet{isBanded ? ', over the interval that 95 of 100 lucky or unlucky records of such bets stay within' : `; it has an interval from ${LEAST_DAYS} match days on`}</p></figcaption>
       <Plot label={`Equity: ${units(last?.profit ?? 0)} units after ${whole(last?.bets ?? 0)} bets`} data={data} build={(_plot, colour) => ({
         cursor: { show: false },
         legend: { show: false },
         scales: { x: { time: false } },
         axes: [{ ...axis(colour), values: (_plot, values) => values.map((value) => (Number.isInteger(value) ? whole(value) : '')) },
           { ...axis(colour), values: (_plot, values) => values.map(units) }],
-        series: [{}, { stroke: colour('accent'), width: 2, points: { show: false } },
-          { stroke: 'transparent', points: { show: false } }, { stroke: 'transparent', points: { show: false } }],
-        bands: [{ series: [3, 2], fill: colour('band') }],
+        series: [{}, { stroke: 'transparent', points: { show: false } }, { stroke: 'transparent', points: { show: false } },
+          { stroke: colour('accent'), width: 2, points: { show: false } }],
+        bands: [{ series: [2, 1], fill: colour('band') }],
       })} />
     </figure>
   )
@@ -85,7 +91,7 @@ function Record({ record }: { record: WholeRecord }) {
       <p class="sentence large">{record.sentence}</p>
       <dl class="facts">
         <div><dt>Return per unit</dt><dd><Return of={record} /></dd></div>
-        <div><dt>95 % by match day</dt><dd class="number">{interval === null ? 'not known' : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
+        <div><dt>95 % by match day</dt><dd class="number">{interval === null ? `from ${LEAST_DAYS} match days on` : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
         <div><dt>Closing-line value</dt><dd class="number">{closing.mean === null ? 'not known' : signed(closing.mean)}
           {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({whole(closing.bets)} bets)</span>}</dd></div>
         <div><dt>Still on offer at the next poll</dt><OnOffer part={record.on_offer.after_poll} /></div>

@@ -30,14 +30,29 @@ fn the_numbers_are_those_computed_by_hand() {
 #[test]
 fn equity_is_the_sum_of_profits_and_its_last_interval_that_of_the_mean() {
     let bets: Vec<_> =
-        [1.0, -1.0, -1.0, 1.0, 1.0].into_iter().enumerate().map(|(day, p)| bet(day, p)).collect();
+        (0..10).map(|day| bet(day, if day % 5 % 3 == 0 || day % 5 == 4 { 1.0 } else { -1.0 })).collect();
     let points = equity(&bets, 10);
-    assert_eq!(points.iter().map(|point| point.profit).collect::<Vec<_>>(), [1.0, 0.0, -1.0, 0.0, 1.0]);
-    assert_eq!(points[0].interval, None);
-    // 5 bets, a mean of 0.2 with a standard error of the root of 0.24.
-    let (low, high) = points[4].interval.unwrap();
-    let half = 1.96 * 5.0 * 0.24_f64.sqrt();
-    assert!((low - (1.0 - half)).abs() < 1e-12 && (high - (1.0 + half)).abs() < 1e-12);
+    assert_eq!(points.iter().map(|point| point.profit).collect::<Vec<_>>()[..5], [1.0, 0.0, -1.0, 0.0, 1.0]);
+    // 10 bets, a mean of 0.2 with a variance of 10 * 0.96 / 9.
+    let (low, high) = points[9].interval.unwrap();
+    let half = 1.96 * (10.0 * 10.0 * 0.96 / 9.0_f64).sqrt();
+    assert!((low - (2.0 - half)).abs() < 1e-12 && (high - (2.0 + half)).abs() < 1e-12);
+}
+
+#[test]
+fn below_ten_match_days_there_is_no_interval() {
+    let of =
+        |days: usize| (0..40).map(|n| bet(n % days, if n % 3 == 0 { 1.0 } else { -1.0 })).collect::<Vec<_>>();
+    let last = |bets: &[GradedBet]| equity(bets, 200).last().and_then(|point| point.interval);
+    for days in [1, 2, 9] {
+        let summary = Summary::of(&of(days));
+        assert_eq!((summary.interval, last(&of(days))), (None, None), "{days} days");
+        assert!(summary.to_string().contains("| not available "), "{summary}");
+    }
+    assert!(Summary::of(&of(10)).interval.is_some() && last(&of(10)).is_some());
+    // A point has one when its own bets are of so many days.
+    let known = equity(&of(10), 200).iter().map(|point| point.interval.is_some()).collect::<Vec<_>>();
+    assert_eq!(known.iter().position(|is_known| *is_known), Some(9));
 }
 
 #[test]
@@ -78,7 +93,7 @@ fn the_bootstrap_sees_that_bets_of_a_day_win_together() {
     let alone: Vec<_> = (0..1_000).map(|n| bet(n, profit(n))).collect();
     let together: Vec<_> = (0..1_000).map(|n| bet(n / 50, profit(n / 50))).collect();
     let width = |bets: &[GradedBet]| {
-        let (low, high) = Summary::of(bets).interval;
+        let (low, high) = Summary::of(bets).interval.unwrap();
         high - low
     };
     // 20 days instead of 1,000: the square root of 50 times as wide.
@@ -93,8 +108,9 @@ proptest::proptest! {
     ) {
         let bets: Vec<_> = profits.iter().enumerate().map(|(day, profit)| bet(day, *profit)).collect();
         let summary = Summary::of(&bets);
-        proptest::prop_assert!(summary.interval.0 <= summary.profit.mean);
-        proptest::prop_assert!(summary.profit.mean <= summary.interval.1);
+        let (low, high) = summary.interval.unwrap();
+        proptest::prop_assert!(low <= summary.profit.mean);
+        proptest::prop_assert!(summary.profit.mean <= high);
         proptest::prop_assert!(summary.drawdown >= 0.0);
         proptest::prop_assert_eq!(summary.deciles.iter().map(|decile| decile.count).sum::<usize>(), bets.len());
     }
