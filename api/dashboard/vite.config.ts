@@ -35,7 +35,10 @@ export default defineConfig({
   },
   server: {
     // A browser's cookie and origin are those of the page, so the server is shown its own.
-    proxy: { '/session': { target: server, changeOrigin: true, headers: { origin: server } }, '/status': { target: server, changeOrigin: true } },
+    proxy: {
+      '/session': { target: server, changeOrigin: true, headers: { origin: server } },
+      '^/(status|docs|openapi\\.json|llms\\.txt)': { target: server, changeOrigin: true },
+    },
   },
   plugins: [
     {

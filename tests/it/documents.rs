@@ -98,6 +98,20 @@ fn the_first_two_pages_are_short() {
     }
 }
 
+/// The best of the documentation is what the server has; who starts it is led there.
+#[test]
+fn the_first_pages_lead_to_what_the_server_documents() {
+    for page in ["README.md", "docs/quickstart.md"] {
+        let text = read(page);
+        for path in ["/docs", "/openapi.json", "/llms.txt"] {
+            assert!(
+                text.contains(&format!("](http://127.0.0.1:8080{path})")),
+                "{page} does not link to {path}"
+            );
+        }
+    }
+}
+
 /// The files that a page links to.
 fn linked(page: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(page).unwrap();

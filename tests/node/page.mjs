@@ -8,6 +8,7 @@ import { webhook } from './page-webhooks.mjs'
 async function signUp(page) {
   await page.goto(url)
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await descriptions(page)
   await axeFinds(page)
   await check(page, 'log-in')
   await page.getByRole('button', { name: 'Create one' }).click()
@@ -16,7 +17,16 @@ async function signUp(page) {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { name: 'Board', exact: true }).waitFor()
+  await descriptions(page)
   say('signed up')
+}
+
+/** What describes the API is a click away, before and after signing in. */
+async function descriptions(page) {
+  const links = page.getByRole('contentinfo').getByRole('link')
+  const paths = await links.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  assert.deepEqual(paths, ['/docs', '/openapi.json', '/llms.txt'])
+  for (const path of paths) assert.equal((await fetch(`${url}${path}`)).status, 200, path)
 }
 
 async function createKey(page) {

@@ -6,7 +6,7 @@ import { ask, noteSession, Refusal, whenSignedOut } from './api'
 import { feed } from './feed'
 import { message, replaceQuery, useFeed, usePreference, useRoute } from './hooks'
 import type { Session } from './model/types'
-import { Badge, Loading } from './parts/parts'
+import { Badge, Descriptions, Loading } from './parts/parts'
 import './style.css'
 import { Account } from './views/account'
 import { Arb } from './views/arb'
@@ -105,6 +105,7 @@ function Signed({ session, onSession, onLogOut }: { session: Session; onSession:
         </div>
       </header>
       <main id="content" ref={main} tabIndex={-1}><Shown view={page === undefined ? view : given} id={id} query={query} session={session} onSession={onSession} /></main>
+      <Descriptions />
     </>
   )
 }
@@ -150,7 +151,7 @@ function Page() {
     ask('DELETE', '/session').then(() => signOut(null), (error: unknown) => setNotice(message(error)))
   }
   if (!isKnown) return <main id="content" class="login"><Loading what="the page" /></main>
-  if (session === null) return <LogIn onSession={signIn} notice={notice} />
+  if (session === null) return <><LogIn onSession={signIn} notice={notice} /><Descriptions /></>
   return <Signed session={session} onSession={signIn} onLogOut={logOut} />
 }
 

@@ -137,6 +137,15 @@ export function Table({ label, head, children }: { label: string; head: (string 
   )
 }
 
+/** What describes the API: to people, to programs and to language models. */
+export function Descriptions() {
+  return (
+    <footer>
+      The API: <a href="/docs">documentation</a> <a href="/openapi.json">OpenAPI</a> <a href="/llms.txt">llms.txt</a>
+    </footer>
+  )
+}
+
 /** A form that this page submits itself, or that has nothing to submit. */
 export function Form({ onSubmit, children, ...rest }: { onSubmit?: () => void; children: ComponentChildren; class?: string; label?: string }) {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
