@@ -24,7 +24,7 @@ use fastrand::Rng;
 use rdkafka::producer::{BaseProducer, BaseRecord};
 
 use crate::kafka::{read_all, read_places};
-use crate::support::program::{Role, RunOutput, arb, run};
+use crate::support::program::{Role, RunOutput, SHIPPED_SESSION, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
 
@@ -291,9 +291,9 @@ fn kill_owners(kills: usize, seed: u64) {
 fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
     let broker = Broker::start();
     let producer = producer(&broker);
-    let mut owner = start(&broker, "owner.log", &[]);
+    let mut owner = start(&broker, "owner.log", &[SHIPPED_SESSION]);
     wait_for_owner(&mut owner);
-    let mut standby = start(&broker, "standby.log", &[]);
+    let mut standby = start(&broker, "standby.log", &[SHIPPED_SESSION]);
     let mut commands = Commands { rng: Rng::with_seed(1), sent: Vec::new() };
     let create = commands.next();
     send(&broker, &producer, &create);

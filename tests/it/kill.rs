@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use crate::kafka::{Open, ends, try_committed, write};
 use crate::processor::wait_for_poll;
 use crate::support::processors::{Outcome, Processors};
-use crate::support::program::Role;
+use crate::support::program::{Role, SHIPPED_SESSION};
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
@@ -160,12 +160,12 @@ fn any_number_of_seeds() {
 fn frozen(point: &str) -> Outcome {
     let broker = Broker::start();
     let (mut feed, mut processors) = (Feed::on(&broker), Processors::on(&broker));
-    processors.start(0, &["--commit-records", "7", "--freeze-at", point]);
+    processors.start(0, &["--commit-records", "7", "--freeze-at", point, SHIPPED_SESSION]);
     feed.publish(30);
     wait_for("the first is frozen", || processors.of(0).is_frozen().then_some(()));
-    processors.start(1, &["--commit-records", "7", "--kill-at", "commit:20"]);
+    processors.start(1, &["--commit-records", "7", "--kill-at", "commit:20", SHIPPED_SESSION]);
     wait_for("the second has taken over and is killed", || processors.dead().contains(&1).then_some(()));
-    processors.start(2, &[]);
+    processors.start(2, &[SHIPPED_SESSION]);
     feed.publish(60);
     let middle = parse_rfc3339(&poll(59)).unwrap();
     wait_for_poll(&broker, middle, || ());

@@ -14,7 +14,7 @@ use crate::kafka::read_all;
 use crate::support::metrics::{Admin, Page};
 use crate::support::odds_api::{Fault, OddsApi};
 use crate::support::oracle::{assert_same, oracle};
-use crate::support::program::{Role, arb, run};
+use crate::support::program::{Role, SHIPPED_SESSION, arb, run};
 use crate::support::stack::{Broker, Stack};
 use crate::support::wait_for;
 
@@ -244,7 +244,7 @@ fn workers_share_the_sports_and_take_over_from_one_that_dies_or_freezes() {
     let sports: Vec<_> = near_ones.chain(far_ones).collect();
     let keys = ["one1", "two1", "three1"];
     let api = OddsApi::start(broker.scratch.path(), &keys, &sports);
-    let start = |key: &str| patient_worker(&broker, &api, key, &["--sports", "all"]);
+    let start = |key: &str| patient_worker(&broker, &api, key, &["--sports", "all", SHIPPED_SESSION]);
     let mut one = start(keys[0]);
     wait_for("the first polls all of them", || {
         sports.iter().all(|(sport, _)| api.polls(sport) > 0).then_some(())

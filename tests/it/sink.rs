@@ -20,7 +20,7 @@ use crate::kafka::{commit_to, committed, ends, write};
 use crate::kill::{CHUNK, Feed, POLLS, poll};
 use crate::processor::wait_for_poll;
 use crate::support::feed::{Writer, delivery_entry, frame, signal};
-use crate::support::program::Role;
+use crate::support::program::{Role, SHIPPED_SESSION};
 use crate::support::sinks::{Ground, Rows};
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
@@ -186,7 +186,7 @@ fn a_frozen_sink_writes_nothing_twice_when_it_wakes() {
     let expected = fill(&ground, 40);
     for (round, point) in ["intended:3", "row:400", "inserted:2"].into_iter().enumerate() {
         let group = format!("frozen-{round}");
-        let own = ["--group", &group];
+        let own = ["--group", &group, SHIPPED_SESSION];
         let log = format!("frozen-{round}.log");
         let mut frozen = ground.sink(&log, &[&SMALL[..], &own, &["--freeze-at", point]].concat());
         wait_for("it is frozen", || {

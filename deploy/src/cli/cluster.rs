@@ -80,6 +80,9 @@ pub(crate) struct KafkaOptions {
     /// refused
     #[arg(long = "kafka-config", env = "KAFKA_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    // For tests, which wait for takeovers; by less than the default a role that is starved of processor time would be expelled.
+    #[arg(long = "kafka-session-ms", hide = true, env = "KAFKA_SESSION_MS")]
+    pub(crate) session_ms: Option<u64>,
     // Settings of the environment; options only because there is no other way to read them.
     #[arg(long = "kafka-password", hide = true, env = secrets::KAFKA, hide_env_values = true)]
     pub(crate) kafka_password: Option<String>,
@@ -200,7 +203,7 @@ mod tests {
         let Command::Up(up) = cli.command else { panic!("not up") };
         assert!(up.kafka.is_given());
         assert_eq!(up.kafka.arguments(), options);
-        let hidden = ["kafka_password", "oauth_client_secret"];
+        let hidden = ["session_ms", "kafka_password", "oauth_client_secret"];
         let mut arguments = clap::Command::new("security");
         arguments = <super::KafkaOptions as clap::Args>::augment_args(arguments);
         let shown =

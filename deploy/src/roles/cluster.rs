@@ -3,6 +3,7 @@
 //! It reads secrets from their files and never shows one.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use arb_kafka::{Cluster, ClusterOptions, OAuthOptions, Secret, SettingsError};
 
@@ -33,6 +34,7 @@ pub(crate) fn with(brokers: &str, options: &KafkaOptions) -> Result<Cluster, Set
     };
     Cluster::new(ClusterOptions {
         brokers: brokers.to_owned(),
+        session: options.session_ms.map(Duration::from_millis),
         prefix: options.topic_prefix.clone().unwrap_or_default(),
         protocol: options.protocol.into(),
         mechanism: options.mechanism.map(Into::into),

@@ -25,7 +25,7 @@ pub use options::{ClusterOptions, OAuthOptions, SaslMechanism, SecurityProtocol,
 pub use secret::Secret;
 
 use names::Names;
-use options::Security;
+use options::{SESSION, Security};
 
 use super::Error;
 
@@ -40,6 +40,7 @@ pub struct Cluster(Arc<Inner>);
 struct Inner {
     brokers: String,
     names: Names,
+    session: Duration,
     security: Security,
     properties: Vec<(String, String)>,
     problem: Mutex<Option<Problem>>,
@@ -59,7 +60,14 @@ impl Cluster {
     /// Brokers that need neither TLS nor authentication, such as those of `arb up`.
     #[must_use]
     pub fn plaintext(brokers: &str) -> Self {
-        Self::with(brokers.to_owned(), Names::default(), Security::default(), Vec::new())
+        Self(Arc::new(Inner {
+            brokers: brokers.to_owned(),
+            names: Names::default(),
+            session: SESSION,
+            security: Security::default(),
+            properties: Vec::new(),
+            problem: Mutex::default(),
+        }))
     }
 
     /// Brokers with the security that the options describe.
@@ -86,18 +94,25 @@ impl Cluster {
             Some(file) => properties::read(file)?,
             None => Vec::new(),
         };
-        let (brokers, names) = (options.brokers.clone(), Names::new(&options.prefix)?);
-        Ok(Self::with(brokers, names, Security::new(options)?, properties))
-    }
-
-    fn with(brokers: String, names: Names, security: Security, properties: Vec<(String, String)>) -> Self {
-        Self(Arc::new(Inner { brokers, names, security, properties, problem: Mutex::default() }))
+        Ok(Self(Arc::new(Inner {
+            brokers: options.brokers.clone(),
+            names: Names::new(&options.prefix)?,
+            session: options.session.unwrap_or(SESSION),
+            security: Security::new(options)?,
+            properties,
+            problem: Mutex::default(),
+        })))
     }
 
     /// Its addresses.
     #[must_use]
     pub fn brokers(&self) -> &str {
         &self.0.brokers
+    }
+
+    /// After how long a silent member of a group is expelled.
+    pub(super) fn session(&self) -> Duration {
+        self.0.session
     }
 
     /// What a topic of the catalogue is called there.

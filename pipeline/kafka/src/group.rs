@@ -30,6 +30,9 @@ const IN_DOUBT: Duration = Duration::from_mins(1);
 /// `max.poll.interval.ms`: within it a member must poll and answer a rebalance.
 const MAX_POLL_INTERVAL: Duration = Duration::from_mins(5);
 
+/// Heartbeats within a session: Kafka recommends that no more than a third of it passes without one.
+const HEARTBEATS: u32 = 3;
+
 /// How long Kafka may take to return committed offsets, while other partitions wait.
 const ANSWER: Duration = Duration::from_millis(200);
 
@@ -159,8 +162,8 @@ pub(super) fn member(cluster: &Cluster, group: &str) -> ClientConfig {
         // watchdog ends a loop that does not move before that.
         .set("max.poll.interval.ms", MAX_POLL_INTERVAL.as_millis().to_string())
         .set("partition.assignment.strategy", "cooperative-sticky")
-        .set("session.timeout.ms", "6000")
-        .set("heartbeat.interval.ms", "2000");
+        .set("session.timeout.ms", cluster.session().as_millis().to_string())
+        .set("heartbeat.interval.ms", (cluster.session() / HEARTBEATS).as_millis().to_string());
     config
 }
 

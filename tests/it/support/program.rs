@@ -11,6 +11,9 @@ use super::{PATIENCE, durations, root};
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
 const BENCH: &str = env!("CARGO_BIN_EXE_bench-under-test");
 
+/// The argument of a role by which its group waits as long for it as it does when shipped: of one test for each kind of takeover.
+pub(crate) const SHIPPED_SESSION: &str = "--kafka-session-ms=6000";
+
 /// The program, run from the root of the repository, in an environment without addresses of Kafka and
 /// ClickHouse. Roles serve their metrics at free ports: many run at one time.
 pub(crate) fn arb() -> Command {
@@ -36,6 +39,8 @@ fn program(binary: &str) -> Command {
     }
     // No load balancer is in front of the API, except in the tests that say so.
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0").env("ARB_DRAIN_MS", "0");
+    // A takeover takes as long as a group waits for its former owner.
+    command.env("KAFKA_SESSION_MS", "1500");
     // One on every machine, except in the tests that ask for more: each is a member of the group, with clients of its own.
     command.env("ARB_PROCESS_WORKERS", "1");
     command

@@ -102,7 +102,8 @@ fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
          offsets.topic.replication.factor=1\noffsets.topic.num.partitions=4\n\
          transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n\
          transaction.state.log.num.partitions=4\nshare.coordinator.state.topic.replication.factor=1\n\
-         share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n",
+         share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n\
+         group.min.session.timeout.ms=1500\n",
         listeners.join(","),
         listeners[..6].join(","),
         map.join(","),

@@ -105,6 +105,7 @@ fn settings(data: &Path, port: u16) -> String {
          share.coordinator.state.topic.replication.factor=1\n\
          share.coordinator.state.topic.min.isr=1\n\
          group.initial.rebalance.delay.ms=0\n\
+         group.min.session.timeout.ms=1500\n\
          log.segment.bytes=67108864\n",
         log.display()
     )

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rdkafka::config::ClientConfig;
 use thiserror::Error;
@@ -72,6 +73,9 @@ impl SaslMechanism {
     }
 }
 
+/// After how long a silent member of a group is expelled, unless a test says otherwise: so long its partitions stand still.
+pub(super) const SESSION: Duration = Duration::from_secs(6);
+
 /// All options of a connection.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs)]
@@ -87,6 +91,8 @@ pub struct ClusterOptions {
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub oauth: OAuthOptions,
+    /// After how long a silent member of a group is expelled; `None` for [`SESSION`].
+    pub session: Option<Duration>,
     /// A file of further properties of librdkafka.
     pub properties: Option<PathBuf>,
 }
