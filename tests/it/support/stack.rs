@@ -1,18 +1,18 @@
 //! A broker of the test's own, and the roles on it.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Signal, kill_process};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::accounts::Key;
 use super::broker_pool::{self, Server};
 use super::http::{Answer, once_it_knows, request};
-use super::program::{Role, arb, last_lines, run};
+use super::ports::{port, port_pair};
+use super::program::{Role, arb, run};
+use super::scratch::{self, Scratch};
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
 /// A Kafka of the test's own, killed, frozen and started again as the test likes.
@@ -22,7 +22,7 @@ pub(crate) struct Broker {
     /// Whether it was killed or frozen, so that no other test may have it.
     is_disturbed: AtomicBool,
     pub(crate) brokers: String,
-    pub(crate) scratch: TempDir,
+    pub(crate) scratch: Scratch,
 }
 
 impl Broker {
@@ -40,7 +40,7 @@ impl Broker {
             let (data, port) = (tempfile::tempdir().unwrap(), port_pair());
             Server { kafka: kafka_start::start(data.path(), port), port, data }
         });
-        let (brokers, scratch) = (server.brokers(), tempfile::tempdir().unwrap());
+        let (brokers, scratch) = (server.brokers(), Scratch::new());
         Self { server: Mutex::new(Some(server)), is_disturbed: AtomicBool::new(false), brokers, scratch }
     }
 
@@ -116,25 +116,13 @@ pub(crate) fn signal(kafka: &Role, signal: Signal) {
 impl Drop for Broker {
     fn drop(&mut self) {
         let server = self.server.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(server) = server else { return };
+        let Some(mut server) = server else { return };
         let has_failed = std::thread::panicking();
         if has_failed {
-            show_logs(self.scratch.path(), &server.data.path().join("kafka/kafka.out"));
+            scratch::keep(&mut server.data);
         }
         let is_clean = !has_failed && !self.is_disturbed.load(Ordering::Relaxed);
         broker_pool::give_back(server, is_clean);
-    }
-}
-
-/// What the roles of a failed test logged last.
-fn show_logs(folder: &Path, kafka: &Path) {
-    const LINES: usize = 40;
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
-    let is_log = |path: &PathBuf| path.extension().is_some_and(|it| it == "log");
-    for path in files.filter(is_log).chain([kafka.to_owned()]) {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let last = last_lines(&text, LINES, |line| !line.contains("INFO"));
-        eprintln!("{}, its last lines without INFO:\n{last}", path.display());
     }
 }
 
@@ -190,23 +178,4 @@ impl Stack {
             if is_there { Ok(board) } else { Err(board["as_of"].clone()) }
         })
     }
-}
-
-/// A port that is free now.
-pub(crate) fn port() -> u16 {
-    port_pair()
-}
-
-/// A free port whose successor is free too, for the broker and its controller.
-///
-/// Below the range from which the system takes ports for outgoing connections, and never the same twice, so
-/// that no other process takes it first.
-pub(crate) fn port_pair() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 400).unwrap() * 20;
-    wait_for("two free ports", || {
-        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 4_000;
-        let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
-        (is_free(port) && is_free(port + 1)).then_some(port)
-    })
 }
