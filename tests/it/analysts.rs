@@ -17,6 +17,7 @@ use crate::evaluate::windows;
 use crate::kafka::{read_all, write_to};
 use crate::support::oracle::assert_same;
 use crate::support::program::{Role, RunOutput};
+use crate::support::scratch::Scratch;
 use crate::support::stack::Broker;
 use crate::support::store::Store;
 use crate::support::{recordings, root, wait_for};
@@ -62,7 +63,7 @@ fn as_table(names: &[String], rows: &[Vec<Value>]) -> Vec<Vec<String>> {
 
 #[test]
 fn the_five_questions_have_their_answers() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recording = recordings::named(RECORDING, scratch.path());
     let is_real = recording.ends_with(RECORDING);
     let (evaluated, output) = windows(&recording, scratch.path());
@@ -91,7 +92,7 @@ fn answer_is_documented(store: &Store, Question { sql, answer }: &Question, is_e
 
 #[test]
 fn the_question_about_settled_windows_has_its_answer() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("board", &recordings::simulated(scratch.path(), SEED, POLLS));
     let broker = &store.stack.broker;
     let mut settle =

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::program::{RunOutput, arb, run};
+use crate::support::scratch::Scratch;
 use crate::support::store::Store;
 use crate::support::{recordings, root};
 
@@ -51,7 +52,7 @@ fn over_files(rule: &Path, tables: &[&Path]) -> RunOutput {
 
 #[test]
 fn a_backtest_over_clickhouse_is_that_over_its_export() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("board", &recordings::simulated(scratch.path(), 31, 300));
     let path = |name: &str| scratch.path().join(name);
     let rule = path("any.toml");

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::evaluate::{in_oracles_words, windows};
 use crate::support::oracle::{assert_same, oracle};
 use crate::support::recordings;
+use crate::support::scratch::Scratch;
 
 /// A fault: what it does to one poll of the recording, and what the report calls it.
 struct Fault {
@@ -139,7 +140,7 @@ fn spoiled(recording: &Path, faults: &[(usize, &Fault)]) -> PathBuf {
 
 #[test]
 fn each_fault_costs_only_itself_and_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recording = recordings::simulated(scratch.path(), 21, 120);
     for fault in &FAULTS {
         let spoiled = spoiled(&recording, &[(60, fault)]);
@@ -152,7 +153,7 @@ fn each_fault_costs_only_itself_and_is_named() {
 
 #[test]
 fn all_faults_together_cost_no_more() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recording = recordings::simulated(scratch.path(), 22, 300);
     let all: Vec<_> = FAULTS.iter().enumerate().map(|(index, fault)| (20 * (index + 1), fault)).collect();
     let spoiled = spoiled(&recording, &all);

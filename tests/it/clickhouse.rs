@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::clickhouse::ClickHouse;
 use crate::support::program::{arb, run};
-use crate::support::wait_for;
+use crate::support::wait::{pace, wait_for};
 
 fn texts(rows: &[Value], column: &str) -> Vec<String> {
     rows.iter().map(|row| row[column].as_str().unwrap().to_owned()).collect()
@@ -116,7 +116,7 @@ fn a_migrator_that_is_killed_keeps_no_other_out() {
         server.query_as("migrator", "DROP DATABASE IF EXISTS arb SYNC");
         server.query_as("migrator", "DROP DATABASE IF EXISTS arb_store SYNC");
         let mut migrator = server.migrator().stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(life);
+        pace("how far the migrator comes before it is killed", life);
         migrator.kill().unwrap();
         migrator.wait().unwrap();
         server.migrate();

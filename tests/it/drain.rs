@@ -15,7 +15,7 @@ use crate::support::metrics::Admin;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::wait::{EndsWith, pace, wait_for};
 
 const CLIENTS: usize = 300;
 const STREAMS: usize = 20;
@@ -58,17 +58,8 @@ impl Balancer {
             if is_ready || self.ended.load(Ordering::SeqCst) > 0 {
                 self.is_first_ready.store(is_ready, Ordering::SeqCst);
             }
-            thread::sleep(POLL);
+            pace("between two questions of the load balancer", POLL);
         }
-    }
-}
-
-/// Ends the clients, of a test that fails too.
-struct Over<'a>(&'a Balancer);
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.0.is_over.store(true, Ordering::SeqCst);
     }
 }
 
@@ -137,7 +128,7 @@ fn ask_on(balancer: &Balancer, key: &str, is_post: bool, tally: &Tally) -> Vec<S
             }
             Err(error) => failed.push(format!("{target}: {error}")),
         }
-        thread::sleep(PAUSE);
+        pace("between two requests of a client", PAUSE);
     }
     failed
 }
@@ -171,7 +162,7 @@ fn an_instance_that_ends_under_load_loses_no_request() {
     };
     let failed: Vec<_> = thread::scope(|scope| {
         let (balancer, key) = (&balancer, &*key.text);
-        let over = Over(balancer);
+        let over = EndsWith(&balancer.is_over);
         scope.spawn(|| balancer.follow());
         let clients: Vec<_> = tallies
             .iter()

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::support::oracle::{assert_same, oracle, parse};
 use crate::support::program::{RunOutput, arb, run};
+use crate::support::scratch::Scratch;
 use crate::support::{recordings, root};
 
 /// The windows that the program finds, and its output.
@@ -27,7 +28,7 @@ pub(crate) fn in_oracles_words(mut windows: Vec<Value>) -> Vec<Value> {
 
 #[test]
 fn every_window_is_the_oracles() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     for recording in recordings::all(scratch.path()) {
         let name = recording.file_name().unwrap().to_string_lossy().into_owned();
         let (ours, output) = windows(&recording, scratch.path());
@@ -55,7 +56,7 @@ fn calibration(report: &str) -> Vec<(String, usize, f64)> {
 
 #[test]
 fn predictions_are_reported_for_windows_after_the_split() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recording = recordings::simulated(scratch.path(), 9, 600);
     let (windows, _) = windows(&recording, scratch.path());
     let opened: Vec<_> =
@@ -82,7 +83,7 @@ fn the_prior_that_ships_is_what_fit_says_of_the_recordings() {
     let shipped =
         std::fs::read_to_string(root().join("pipeline/engine/src/learning/survival/prior.rs")).unwrap();
     let named = shipped.lines().filter_map(|line| line.strip_prefix("//! * `")?.split('`').next());
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recordings: Vec<_> = named.map(|name| recordings::named(name, scratch.path())).collect();
     assert!(!recordings.is_empty());
     if recordings.iter().all(|recording| !recording.starts_with(scratch.path())) {
@@ -93,7 +94,7 @@ fn the_prior_that_ships_is_what_fit_says_of_the_recordings() {
 
 #[test]
 fn several_recordings_are_evaluated_apart_and_listed_together() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let recordings = [3, 4].map(|seed| recordings::simulated(scratch.path(), seed, 200));
     let out = scratch.path().join("both.jsonl");
     let output = run(arb().arg("evaluate").args(&recordings).arg("--windows").arg(&out));
@@ -110,7 +111,7 @@ fn several_recordings_are_evaluated_apart_and_listed_together() {
 
 #[test]
 fn a_truncated_recording_is_evaluated_as_far_as_it_goes() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let whole = recordings::simulated(scratch.path(), 5, 300);
     let packed = zstd::encode_all(std::fs::File::open(&whole).unwrap(), 3).unwrap();
     let cut = scratch.path().join("cut.jsonl.zst");

@@ -5,8 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::ports::{port, port_pair};
 use crate::support::program::{RunOutput, arb, run};
-use crate::support::stack::{port, port_pair};
+use crate::support::scratch::Scratch;
 
 /// Runs a command that must fail; its output is one line of ours.
 fn sentence(command: &mut Command) -> String {
@@ -50,7 +51,7 @@ const PROGRAMS: [&str; 4] = ["java", "mvn", "npm", "cc"];
 
 #[test]
 fn all_missing_programs_are_named_with_the_command_that_installs_them() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let output = sentence(&mut up(scratch.path(), &["cc"]));
     assert_eq!(
         output,
@@ -61,7 +62,7 @@ fn all_missing_programs_are_named_with_the_command_that_installs_them() {
 
 #[test]
 fn an_old_java_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let mut command = up(scratch.path(), &["mvn", "npm", "cc"]);
     let java = scratch.path().join("bin/java");
     std::fs::write(&java, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n").unwrap();
@@ -73,14 +74,14 @@ fn an_old_java_is_named() {
 
 #[test]
 fn a_full_disk_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let output = sentence(up(scratch.path(), &[]).args(["--min-free-mib", "999999999999"]));
     assert!(output.contains("MiB left and 999999999999 are needed"), "{output}");
 }
 
 #[test]
 fn a_home_that_cannot_be_made_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     std::fs::write(scratch.path().join("home"), "a file").unwrap();
     let output = sentence(&mut up(scratch.path(), &[]));
     assert!(output.contains("home cannot be made: "), "{output}");
@@ -88,10 +89,10 @@ fn a_home_that_cannot_be_made_is_named() {
 
 #[test]
 fn ports_in_use_are_named() {
-    let [scratch, other, third] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [scratch, other, third] = [(); 3].map(|()| Scratch::new());
     let taken = TcpListener::bind(("127.0.0.1", port_pair() + 1)).unwrap();
     let address = taken.local_addr().unwrap();
-    let up = |listen: &str, kafka_port, scratch: &tempfile::TempDir| {
+    let up = |listen: &str, kafka_port, scratch: &Scratch| {
         sentence(&mut with_clickhouse(up_at(listen, kafka_port, scratch.path(), &PROGRAMS)))
     };
     let output = up(&address.to_string(), port_pair(), &scratch);
@@ -106,7 +107,7 @@ fn ports_in_use_are_named() {
 
 #[test]
 fn a_missing_recording_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let output = sentence(up(scratch.path(), &PROGRAMS).args(["--replay", "nowhere.jsonl.zst"]));
     assert_eq!(output, "arb: nowhere.jsonl.zst: No such file or directory (os error 2)");
     let output = sentence(arb().args(["evaluate", "nowhere.jsonl"]));
@@ -124,7 +125,7 @@ fn a_kafka_that_does_not_answer_is_named() {
 
 #[test]
 fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_before() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let taken = TcpListener::bind(("127.0.0.1", port())).unwrap();
     let address = taken.local_addr().unwrap();
     // Neither a Java nor a Maven, which would fetch Kafka.
@@ -142,7 +143,7 @@ fn all_that_is_wrong_before_the_start_is_named_at_once_and_nothing_is_fetched_be
 
 #[test]
 fn a_role_that_waits_for_kafka_logs_it_at_once_and_the_error_once() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let none = format!("127.0.0.1:{}", port());
     let pepper = scratch.path().join("pepper");
     let output =
@@ -161,7 +162,7 @@ fn a_role_that_waits_for_kafka_logs_it_at_once_and_the_error_once() {
 
 #[test]
 fn a_wrong_pepper_is_named() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let pepper = scratch.path().join("pepper");
     std::fs::write(&pepper, "short").unwrap();
     let output = sentence(arb().args(["serve", "--listen", "127.0.0.1:0", "--pepper"]).arg(&pepper));
@@ -173,7 +174,7 @@ fn a_wrong_pepper_is_named() {
 
 #[test]
 fn only_a_folder_of_ours_is_used_and_cleaned() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let home = scratch.path().join("home");
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("letter"), "dear").unwrap();

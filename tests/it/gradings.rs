@@ -19,6 +19,7 @@ use crate::support::environment::Environment;
 use crate::support::odds_api::now;
 use crate::support::oracle::{assert_same, parse};
 use crate::support::program::Role;
+use crate::support::scratch::Scratch;
 use crate::support::sse::Sse;
 use crate::support::store::Store;
 use crate::support::{recordings, root, wait_for, wait_for_steps};
@@ -137,7 +138,7 @@ fn settle(store: &Store, name: &str) -> Role {
 
 #[test]
 fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("raw", &recordings::simulated(scratch.path(), 24, 80));
     let kafka = &store.stack.broker.kafka;
     let windows: Vec<ArbWindow> = of_feed(kafka);
@@ -308,7 +309,7 @@ fn answers_are_the_gradings(store: &Store, graded: &[WindowGrading]) {
 
 #[test]
 fn a_window_is_in_the_partition_of_its_event() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("raw", &recordings::simulated(scratch.path(), 5, 20));
     let kafka = &store.stack.broker.kafka;
     let mut role = settle(&store, "settle");

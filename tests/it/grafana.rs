@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::support::feed::signal;
 use crate::support::oracle::parse;
+use crate::support::scratch::Scratch;
 use crate::support::store::{Shown, Store};
 use crate::support::{recordings, root};
 
@@ -133,7 +134,7 @@ fn signals(chosen: &Chosen) -> Vec<SignalChange> {
 
 #[test]
 fn every_panel_and_variable_is_answered() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let (recording, from, to) = recording(scratch.path());
     let store = Store::play("board", &recording);
     let dashboard = dashboard();

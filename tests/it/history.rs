@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::kafka::read_all;
 use crate::support::http::{once_it_knows, request};
 use crate::support::recordings;
+use crate::support::scratch::Scratch;
 use crate::support::store::Store;
 
 /// What the feed had of a window.
@@ -88,7 +89,7 @@ fn shown(window: &Value) -> Value {
 
 #[test]
 fn the_history_is_the_feeds_and_each_window_has_its_transitions() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
     let told = told(&store);
     let all = pages(&store, "");
@@ -183,7 +184,7 @@ fn published(store: &Store) -> BTreeSet<(String, String, String, String)> {
 
 #[test]
 fn prices_of_a_window_are_ticks_that_were_published() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
     let published = published(&store);
     let all = pages(&store, "");
@@ -222,7 +223,7 @@ fn prices_of_a_window_are_ticks_that_were_published() {
 
 #[test]
 fn the_truth_counts_what_the_feed_had() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
     let told = told(&store);
     let answer = store.stack.get("/v1/truth?hours=168");

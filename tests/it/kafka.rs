@@ -18,10 +18,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use crate::support::environment::Environment;
 use crate::support::program::{arb, run};
 use crate::support::stack::Broker;
-use crate::support::wait_for;
-
-/// Longer than any end takes to be reported.
-const LONG: Duration = Duration::from_secs(20);
+use crate::support::wait::{EndsWith, PATIENCE, pace, wait_for};
 
 /// A record as it lies in a topic.
 #[derive(PartialEq, Debug)]
@@ -246,28 +243,25 @@ fn a_table_of_a_topic_that_never_rests_is_read_to_its_end() {
     };
     write();
     producer.flush(Duration::from_secs(10)).unwrap();
-    let (is_read, begun) = (AtomicBool::new(false), Instant::now());
+    let (is_read, deadline) = (AtomicBool::new(false), Instant::now() + PATIENCE);
     std::thread::scope(|scope| {
+        let _ends = EndsWith(&is_read);
         scope.spawn(|| {
-            while !is_read.load(Ordering::Relaxed) && begun.elapsed() < 2 * LONG {
+            while !is_read.load(Ordering::SeqCst) {
                 write();
-                std::thread::sleep(Duration::from_millis(20));
+                pace("a topic that never rests has a record so often", Duration::from_millis(20));
             }
         });
         let mut table = Table::open(&cluster, &ARBS_BOARD, partitions).unwrap();
         let mut records = 0;
-        let caught_up = loop {
+        loop {
             match table.next(Duration::from_millis(100)).unwrap() {
-                TableEvent::CaughtUp => break true,
+                TableEvent::CaughtUp => break,
                 TableEvent::Put { .. } => records += 1,
                 TableEvent::Idle => {}
             }
-            if begun.elapsed() > LONG {
-                break false;
-            }
-        };
-        is_read.store(true, Ordering::Relaxed);
-        assert!(caught_up, "{records} records in {LONG:?}");
+            assert!(Instant::now() < deadline, "{records} records, and no end");
+        }
     });
 }
 

@@ -21,8 +21,7 @@ pub(crate) const POLLS: u64 = 240;
 pub(crate) const CHUNK: u64 = 6;
 /// Kills of a run, at least.
 const KILLS: usize = 10;
-/// Between two looks at how far the processors are, and how long the broker may take to answer one.
-const LOOK: Duration = Duration::from_millis(200);
+/// How long the broker may take to answer how far the processors are.
 const ASK: Duration = Duration::from_secs(5);
 /// The time of a poll.
 pub(crate) fn poll(index: u64) -> String {
@@ -96,13 +95,15 @@ fn start(processors: &mut Processors<'_>, number: u32, random: &mut fastrand::Rn
     processors.start(number, &["--commit-records", records, "--workers", workers, "--kill-at", &kill_at]);
 }
 
+/// Where the partitions of the ticks end.
+pub(crate) fn published(broker: &Broker) -> Vec<Option<i64>> {
+    (0..DEFAULT_PARTITIONS).map(|id| Some(ends(&broker.kafka, ODDS_TICKS.name, id).1)).collect()
+}
+
 /// The processors that are killed at what is published; none when all of it is processed.
 fn next_dead(broker: &Broker, processors: &mut Processors<'_>) -> Vec<u32> {
-    let published: Vec<_> =
-        (0..DEFAULT_PARTITIONS).map(|id| Some(ends(&broker.kafka, ODDS_TICKS.name, id).1)).collect();
+    let published = published(broker);
     wait_for("a processor is killed, or everything is processed", || {
-        // Each look makes a client.
-        std::thread::sleep(LOOK);
         let dead = processors.dead();
         let is_processed =
             || try_committed(&broker.kafka, "arb-process", ASK).is_ok_and(|at| at == published);

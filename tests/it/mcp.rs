@@ -12,6 +12,7 @@ use crate::documents::read;
 use crate::support::http::{request, send};
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::program::arb;
+use crate::support::scratch::Scratch;
 use crate::support::{python, wait_for};
 
 /// Calls tools of a server in one session, by the newest revision of the protocol and by one with a handshake: reads how to start it and what
@@ -312,7 +313,7 @@ fn a_session_ends_on_sigterm_while_its_input_is_open() {
 
 #[test]
 fn without_a_key_there_is_a_sentence_and_no_session() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Scratch::new();
     let file = folder.path().join("key");
     std::fs::write(&file, "\n").unwrap();
     for (arguments, sentence) in [

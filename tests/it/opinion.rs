@@ -10,6 +10,7 @@ use arb_engine::venues::Books;
 use arb_process::books;
 use serde_json::Value;
 
+use crate::support::scratch::Scratch;
 use crate::support::transcript::Transcript;
 use crate::support::{recordings, root};
 
@@ -65,7 +66,7 @@ fn count(compared: &Value, what: &str) -> u64 {
 
 #[test]
 fn every_entry_of_a_made_up_market_is_the_second_opinions() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let mut entries = 0;
     for seed in [1, 2] {
         let records = scenario(seed, 25, scratch.path());
@@ -88,7 +89,7 @@ fn every_entry_of_a_made_up_market_is_the_second_opinions() {
 
 #[test]
 fn every_entry_of_recordings_is_the_second_opinions() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let mut all: Vec<_> = recordings::all(scratch.path()).into_iter().map(|path| (path, POLLS)).collect();
     let exchange = root().join("../shared/data/betfair-exchange/afl-game-odds-back-lay.csv.zst");
     if exchange.exists() {
@@ -109,7 +110,7 @@ fn every_entry_of_recordings_is_the_second_opinions() {
 /// The second implementation must be able to find faults: with an engine without fees, and one without rules.
 #[test]
 fn an_engine_that_does_not_know_its_books_is_found_out() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let records = scenario(3, 4, scratch.path());
     let file = std::fs::read_to_string(root().join("pipeline/books.toml")).unwrap();
     let without = |word: &str| {

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::support::program::{arb, run};
+use crate::support::scratch::Scratch;
 
 /// Asks at a pseudo-terminal, ends the program by a signal or by Ctrl-C, and prints whether the terminal echoed while it was asked
 /// and after, and how the program ended.
@@ -15,17 +16,17 @@ def echoes(terminal):
 def ask(end):
     main, terminal = pty.openpty()
     asked = subprocess.Popen(sys.argv[1:], stdin=terminal, stdout=terminal, stderr=terminal)
-    deadline = time.time() + 60
+    deadline = time.time() + 180
     while echoes(terminal) and time.time() < deadline:
         time.sleep(0.02)
     before = echoes(terminal)
     end(asked, main)
-    return before, echoes(terminal), asked.wait(60) != 0
+    return before, echoes(terminal), asked.wait(180) != 0
 
 def echo_after(end):
     def wait(asked, main):
         end(asked, main)
-        asked.wait(60)
+        asked.wait(180)
     return ask(wait)
 
 print(echo_after(lambda asked, main: asked.send_signal(signal.SIGTERM)))
@@ -34,7 +35,7 @@ print(echo_after(lambda asked, main: os.write(main, b"secret\x03")))
 
 #[test]
 fn a_terminal_echoes_again_after_sigterm_and_ctrl_c() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Scratch::new();
     let pepper = folder.path().join("pepper");
     let program = arb();
     let mut python = Command::new("python3");

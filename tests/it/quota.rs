@@ -5,15 +5,16 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, once_it_knows, request};
+use crate::support::ports::port;
 use crate::support::program::{Role, arb, run};
-use crate::support::stack::{Broker, port};
-use crate::support::wait_for;
+use crate::support::stack::Broker;
+use crate::support::wait::{EndsWith, pace, wait_for, wait_for_steps};
 
 const INSTANCES: usize = 3;
 
@@ -30,6 +31,8 @@ struct Instance {
     listen: String,
     /// Twice how often it was killed, and one more while it is being killed: whose an answer is then is not known.
     lives: AtomicU64,
+    /// What was used of the quota by its last answer.
+    used: AtomicU64,
 }
 
 fn start_owner(broker: &Broker) -> Role {
@@ -61,7 +64,7 @@ impl Sites {
         let instances = (0..INSTANCES).map(|_| {
             let listen = format!("127.0.0.1:{}", port());
             let role = Mutex::new(start_instance(&broker, &listen));
-            Instance { role, listen, lives: AtomicU64::new(0) }
+            Instance { role, listen, lives: AtomicU64::new(0), used: AtomicU64::new(0) }
         });
         let instances = instances.collect();
         let sites = Self { owner, instances, key, broker };
@@ -133,9 +136,10 @@ fn spend(sites: &Sites, instance: usize, plan: u64, is_over: &AtomicBool) -> u64
         let life = lives();
         // It may be killed, or not be there yet.
         let asked = sites.ask(instance, "/api/v1/arbs").filter(|answer| answer.header("x-plan") == "free");
-        std::thread::sleep(Duration::from_millis(10));
+        pace("between two requests of a client", Duration::from_millis(10));
         let Some(answer) = asked else { continue };
         let (remaining, used) = quota(&answer, plan);
+        sites.instances[instance].used.store(used, Ordering::SeqCst);
         answered += u64::from(answer.status == 200);
         if life == lives() && life % 2 == 0 {
             assert!(last.0 != life || used >= last.1, "used fell from {} to {used}", last.1);
@@ -158,21 +162,22 @@ fn spend(sites: &Sites, instance: usize, plan: u64, is_over: &AtomicBool) -> u64
 fn play(seed: u64, kills: usize) {
     const PLAN: u64 = 1_500;
     let (mut rng, sites) = (Rng::with_seed(seed), Sites::start(PLAN));
-    let (is_over, begun) = (AtomicBool::new(false), Instant::now());
+    let is_over = AtomicBool::new(false);
     let answered: u64 = std::thread::scope(|scope| {
         let (sites, is_over) = (&sites, &is_over);
+        let _ends = EndsWith(is_over);
         let threads: Vec<_> =
             (0..INSTANCES).map(|index| scope.spawn(move || spend(sites, index, PLAN, is_over))).collect();
         for number in 0..kills {
-            std::thread::sleep(Duration::from_millis(rng.u64(300..1_500)));
+            pace("between two kills", Duration::from_millis(rng.u64(300..1_500)));
             if number == kills / 2 { sites.kill_owner() } else { sites.kill(rng.usize(0..INSTANCES)) }
         }
-        while threads.iter().any(|thread| !thread.is_finished()) {
-            if begun.elapsed() > Duration::from_mins(10) {
-                is_over.store(true, Ordering::SeqCst);
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        // Each step is a share of the quota that is spent.
+        wait_for_steps("the quota is spent", || {
+            let is_spent = threads.iter().all(|thread| thread.is_finished());
+            let used = || sites.instances.iter().map(|instance| instance.used.load(Ordering::SeqCst)).max();
+            if is_spent { Ok(()) } else { Err(used()) }
+        });
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     for instance in 0..INSTANCES {

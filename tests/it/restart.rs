@@ -14,8 +14,9 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::support::feed::{Writer, opened};
+use crate::support::ports::port;
 use crate::support::serve::{Key, Serve};
-use crate::support::stack::{Broker, port};
+use crate::support::stack::Broker;
 use crate::support::{node, wait_for};
 use crate::tickets::ticket;
 

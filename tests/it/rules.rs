@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::support::promtool::promtool;
 use crate::support::root;
+use crate::support::scratch::Scratch;
 
 const RULES: &str = "deploy/prometheus/rules.yml";
 const RULE_TESTS: &str = "deploy/prometheus/rules.test.yml";
@@ -161,7 +162,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
         format!("      - {{record: 'panel:{n}', expr: '{}'}}\n", expression.replace('\'', "''"))
     };
     let rules: String = found.iter().enumerate().map(rule).collect();
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let path = scratch.path().join("panels.yml");
     std::fs::write(&path, format!("groups:\n  - name: panels\n    rules:\n{rules}")).unwrap();
     promtool(&["check", "rules", "--lint=none", path.to_str().unwrap()], "");

@@ -13,10 +13,10 @@ use crate::live::{HOUR, KEY, worker};
 use crate::support::odds_api::{Fault, OddsApi, now};
 use crate::support::program::{Role, arb, run};
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::wait::{wait_for, wait_for_steps};
 
 const SPORT: &str = "soccer_simulated_league";
-/// Events begin so long after their picks were asked for, of a settlement machine that works.
+/// Events begin so long after their picks were asked for, and twice as long each time that the machine was too slow to publish them before.
 const AHEAD: Micros = 15 * SECOND;
 
 /// A bet on the home side of an event that begins at a time.
@@ -64,6 +64,28 @@ fn settlement(broker: &Broker) -> Role {
     settle
 }
 
+/// The picks as they are now.
+fn picks(broker: &Broker) -> Vec<Pick> {
+    let records = read_all(&broker.kafka, PICKS.name);
+    records.iter().map(|record| decode(&record.value).unwrap()).collect()
+}
+
+/// Three events on which picks are published, and when they begin.
+fn published(broker: &Broker) -> ([String; 3], Micros) {
+    let mut attempt = 0;
+    wait_for_steps("picks are published before their events begin", || {
+        let start = now() + (AHEAD << attempt);
+        let ids = ["over", "moved", "running"].map(|name| format!("{name}{attempt}"));
+        for id in &ids {
+            write_to(&broker.kafka, PICK_TASKS.name, &[(id, &encode(&candidate(id, start)).unwrap())]);
+        }
+        attempt += 1;
+        let all = || ids.iter().all(|id| picks(broker).iter().any(|pick| *pick.event.id == **id));
+        wait_for("the picks are published, or it is too late", || (all() || now() >= start).then_some(()));
+        if all() { Ok((ids, start)) } else { Err(attempt) }
+    })
+}
+
 struct Ground {
     api: OddsApi,
     roles: Vec<Role>,
@@ -73,9 +95,7 @@ struct Ground {
 impl Ground {
     /// The pick on an event as it is now.
     fn pick(&self, event: &str) -> Option<Pick> {
-        let picks = read_all(&self.broker.kafka, PICKS.name);
-        let mut picks = picks.iter().map(|record| decode::<Pick>(&record.value).unwrap());
-        picks.rfind(|pick| &*pick.event.id == event)
+        picks(&self.broker).into_iter().rfind(|pick| &*pick.event.id == event)
     }
 
     fn wait_for_pick(&mut self, what: &str, event: &str, is_it: impl Fn(&Pick) -> bool) -> Pick {
@@ -96,16 +116,17 @@ impl Ground {
             .collect()
     }
 
-    /// Calls of `/scores` so far.
-    fn calls(&self) -> usize {
-        self.api.state().calls.iter().filter(|call| call.kind == "scores").count()
+    /// Calls of a kind so far.
+    fn calls(&self, kind: &str) -> usize {
+        self.api.state().calls.iter().filter(|call| call.kind == kind).count()
     }
 
-    fn wait_for_calls(&mut self, more: usize) {
-        let before = self.calls();
-        wait_for("scores are asked for", || {
+    fn wait_for_calls(&mut self, kind: &str, more: usize) {
+        let before = self.calls(kind);
+        wait_for_steps(&format!("{more} more calls of {kind}"), || {
             self.roles.iter_mut().for_each(Role::assert_runs);
-            (self.calls() >= before + more).then_some(())
+            let calls = self.calls(kind);
+            if calls >= before + more { Ok(()) } else { Err(calls) }
         });
     }
 
@@ -119,12 +140,9 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     let broker = Broker::start();
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(SPORT, None), ("soccer_other", None)]);
     let settle = settlement(&broker);
-    let start = now() + AHEAD;
-    for id in ["over", "moved", "running"] {
-        let task = encode(&candidate(id, start)).unwrap();
-        write_to(&broker.kafka, PICK_TASKS.name, &[(id, &task)]);
-    }
-    let (running, moved) = (|| score("running", start, Some((9, 9)), false), start + 48 * HOUR);
+    let ([over, moved, running], start) = published(&broker);
+    let (over, moved, running) = (&*over, &*moved, &*running);
+    let (in_play, later) = (|| score(running, start, Some((9, 9)), false), start + 48 * HOUR);
     let faults =
         [Fault::Busy, Fault::Status(500), Fault::HalfJson, Fault::Html, Fault::Cut, Fault::NoHeaders];
     api.state().score_faults.extend(faults);
@@ -132,37 +150,36 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
         ["--sports", SPORT, "--scores-after", "0s", "--scores-every", "200ms", "--credit-floor", "40"];
     let live = worker(&broker, &api, KEY, &arguments);
     let mut ground = Ground { api, roles: vec![settle, live], broker };
-    ground.names(&[score("over", start, Some((2, 1)), true), score("moved", moved, None, false), running()]);
-    let published = ground.wait_for_pick("the pick is published", "over", |_| true);
-    assert!(published.published_at.0 < start);
-    let calls = ground.calls();
+    ground.names(&[score(over, start, Some((2, 1)), true), score(moved, later, None, false), in_play()]);
+    assert!(ground.pick(over).unwrap().published_at.0 < start);
+    let calls = ground.calls("scores");
     assert!(calls == 0 || now() >= start, "nothing has begun: {calls}");
 
-    let graded = ground.wait_for_pick("the pick is graded", "over", |pick| !pick.grades.is_empty());
+    let graded = ground.wait_for_pick("the pick is graded", over, |pick| !pick.grades.is_empty());
     let grade = graded.grade().unwrap();
     assert_eq!((grade.settlement.as_str(), grade.home, grade.away), ("won", Some(2), Some(1)));
     assert!(
         (grade.profit - 1.1).abs() < 1e-12 && grade.source == format!("the-odds-api/{SPORT}"),
         "{grade:?}"
     );
-    let later = ground.wait_for_pick("the new start counts", "moved", |pick| pick.starts_at.0 == moved);
-    assert!(later.grades.is_empty() && later.event.commence_time.0 == start, "what was published stays");
+    let pick = ground.wait_for_pick("the new start counts", moved, |pick| pick.starts_at.0 == later);
+    assert!(pick.grades.is_empty() && pick.event.commence_time.0 == start, "what was published stays");
     assert!(ground.api.state().score_faults.is_empty(), "after everything that can go wrong");
 
     // The same again is not written; another score is, and one that is withdrawn.
-    ground.wait_for_calls(4);
-    assert_eq!((ground.reports("over").len(), ground.reports("moved").len()), (1, 1));
-    assert!(ground.reports("running").is_empty(), "points of an event in play are no result");
-    ground.names(&[score("over", start, Some((2, 2)), true), score("moved", moved, None, false)]);
-    let corrected = ground.wait_for_pick("a correction", "over", |pick| pick.grades.len() == 2);
+    ground.wait_for_calls("scores", 4);
+    assert_eq!((ground.reports(over).len(), ground.reports(moved).len()), (1, 1));
+    assert!(ground.reports(running).is_empty(), "points of an event in play are no result");
+    ground.names(&[score(over, start, Some((2, 2)), true), score(moved, later, None, false)]);
+    let corrected = ground.wait_for_pick("a correction", over, |pick| pick.grades.len() == 2);
     assert_eq!(
         corrected.grades.iter().map(|grade| grade.settlement.as_str()).collect::<Vec<_>>(),
         ["won", "lost"]
     );
-    ground.names(&[score("over", start, Some((2, 2)), false), score("moved", moved, None, false), running()]);
-    let withdrawn = ground.wait_for_pick("it is withdrawn", "over", |pick| pick.grades.len() == 3);
+    ground.names(&[score(over, start, Some((2, 2)), false), score(moved, later, None, false), in_play()]);
+    let withdrawn = ground.wait_for_pick("it is withdrawn", over, |pick| pick.grades.len() == 3);
     assert_eq!(withdrawn.grade().unwrap().settlement, OPEN);
-    assert_eq!(ground.reports("over").len(), 3);
+    assert_eq!(ground.reports(over).len(), 3);
 
     // At the floor nothing is asked for, and then again.
     ground.api.state().credits = 42;
@@ -170,12 +187,13 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
         let log = std::fs::read_to_string(ground.broker.path(&format!("{KEY}.log"))).unwrap();
         log.contains("polling stops at the floor").then_some(())
     });
-    let calls = ground.calls();
-    std::thread::sleep(std::time::Duration::from_secs(1));
-    assert_eq!(ground.calls(), calls);
+    let calls = ground.calls("scores");
+    // It looks for sports, which costs nothing, more often than for scores.
+    ground.wait_for_calls("sports", 5);
+    assert_eq!(ground.calls("scores"), calls);
     assert!(ground.api.state().credits >= 40);
     ground.api.state().credits = 1_000;
-    ground.wait_for_calls(2);
+    ground.wait_for_calls("scores", 2);
     let calls = ground.api.state().calls.clone();
     assert!(calls.iter().all(|call| call.kind != "odds"), "no prices of a sport without events");
     assert!(
@@ -210,7 +228,7 @@ fn results_of(broker: &Broker, date: &str, score: &str) -> String {
 fn picks_are_graded_from_a_file_of_football_data() {
     let broker = Broker::start();
     let mut settle = settlement(&broker);
-    let start = now() + AHEAD;
+    let start = now() + HOUR;
     for (id, league) in [("known", "soccer_epl"), ("unknown", "soccer_epl"), ("other", "soccer_spl")] {
         let mut candidate = candidate(id, start);
         candidate.event.league = league.into();
@@ -219,9 +237,7 @@ fn picks_are_graded_from_a_file_of_football_data() {
         }
         write_to(&broker.kafka, PICK_TASKS.name, &[(id, &encode(&candidate).unwrap())]);
     }
-    let picks = || -> Vec<Pick> {
-        read_all(&broker.kafka, PICKS.name).iter().map(|record| decode(&record.value).unwrap()).collect()
-    };
+    let picks = || picks(&broker);
     wait_for("the picks are published", || {
         settle.assert_runs();
         (picks().len() == 3).then_some(())

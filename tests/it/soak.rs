@@ -18,15 +18,14 @@ use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, SIGNALS};
 use crate::kafka::{ends, try_committed};
 use crate::support::broker_faults::{Step, schedule};
 use crate::support::results::{Feed, Results};
+use crate::support::scratch::Scratch;
 use crate::support::serve::Key;
 use crate::support::sinks::Ground;
 use crate::support::stream_client::StreamClient;
 use crate::support::supervisor::Supervisor;
 use crate::support::ticks::{PatientPublisher, Ticks};
-use crate::support::wait_for;
+use crate::support::wait::{comes_true, wait_for};
 
-/// Between two looks of the supervisor.
-const POLL: Duration = Duration::from_millis(100);
 /// How long the roles may take to process again before the next fault strikes all the same.
 const RECOVERY: Duration = Duration::from_secs(20);
 /// How long everything may take to come to its end after the last fault.
@@ -101,17 +100,10 @@ fn count(processed: &[Option<i64>]) -> i64 {
 
 /// Tends the roles until a fact is true; whether it became true.
 fn tend_until(roles: &mut Supervisor<'_>, within: Duration, mut fact: impl FnMut() -> bool) -> bool {
-    let deadline = Instant::now() + within;
-    loop {
+    comes_true(within, || {
         roles.tend();
-        if fact() {
-            return true;
-        }
-        if Instant::now() > deadline {
-            return false;
-        }
-        std::thread::sleep(POLL);
-    }
+        fact()
+    })
 }
 
 /// One fault: under load, or while the roles still recover from the one before.
@@ -126,10 +118,7 @@ fn strike(step: &Step, ground: &Ground, roles: &mut Supervisor<'_>, before: i64)
     tend_for(roles, step.delay);
     std::thread::scope(|scope| {
         let fault = scope.spawn(|| step.fault.strike(&ground.broker));
-        while !fault.is_finished() {
-            roles.tend();
-            std::thread::sleep(POLL);
-        }
+        tend_until(roles, END, || fault.is_finished());
         fault.join().unwrap();
     });
 }
@@ -182,10 +171,9 @@ impl Run {
     /// kept.
     fn failures(&mut self, expected: &Results) -> String {
         let late = self.late.iter().map(|what| format!("in {} s {what}", END.as_secs()));
-        let mut found: Vec<_> = late.chain(self.results.differences(expected)).collect();
+        let found: Vec<_> = late.chain(self.results.differences(expected)).collect();
         if !found.is_empty() {
-            self.ground.broker.scratch.disable_cleanup(true);
-            found.push(format!("kept: {}", self.ground.broker.scratch.path().display()));
+            self.ground.broker.scratch.keep();
         }
         found.iter().fold(String::new(), |text, line| text + "  " + &cut(line) + "\n")
     }
@@ -212,7 +200,7 @@ fn undisturbed(ticks: &Ticks) -> Results {
 
 #[test]
 fn a_broker_killed_and_frozen_under_load_changes_nothing_that_anyone_sees() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let ticks = Ticks::simulated(scratch.path(), 40);
     let (mut found, expected) = std::thread::scope(|scope| {
         let expected = scope.spawn(|| undisturbed(&ticks));
@@ -233,7 +221,7 @@ const FAULTS: usize = 10;
 fn any_number_of_seeds() {
     let seeds = std::env::var("ARB_SOAK_SEEDS").unwrap_or_else(|_| "1-20".to_owned());
     let (first, last) = seeds.split_once('-').unwrap();
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let ticks = Ticks::simulated(scratch.path(), POLLS);
     let expected = undisturbed(&ticks);
     let mut failed = Vec::new();

@@ -106,8 +106,8 @@ fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other(
 fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only_on_purpose() {
     let broker = Broker::start();
     let recording = recordings::simulated(broker.scratch.path(), 43, 60);
-    // Two polls a second: all three must have begun before the end.
-    let arguments = ["--replay", recording.to_str().unwrap(), "--speed", "600"];
+    // A poll a second: all three must have begun before the end.
+    let arguments = ["--replay", recording.to_str().unwrap(), "--speed", "300"];
     let start = |name, arguments: &[&str]| Instance::start(&broker, name, arguments);
     let [mut holder, standby] = by_turn([start("first.log", &arguments), start("second.log", &arguments)]);
     holder.role.stop();

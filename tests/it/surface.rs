@@ -12,7 +12,7 @@ use crate::support::program::run;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::wait::{pace, wait_for};
 
 /// Remaining, used and plan, from the headers.
 fn quota(answer: &Answer) -> (u64, u64, String) {
@@ -94,7 +94,7 @@ fn keep_clear_of_the_turn_of_the_month() {
     let left = Duration::from_micros(end.unsigned_abs()).saturating_sub(now);
     if left < Duration::from_mins(5) {
         println!("the month ends in {} s", left.as_secs());
-        std::thread::sleep(left + Duration::from_secs(1));
+        pace("the month ends", left + Duration::from_secs(1));
     }
 }
 

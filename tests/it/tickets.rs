@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 
 use crate::support::environment::Environment;
 use crate::support::feed::{Writer, changed, opened};
+use crate::support::ports::port;
 use crate::support::python;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
-use crate::support::stack::{Broker, port};
+use crate::support::stack::Broker;
 use crate::support::wait_for;
 
 const ORIGIN: &str = "https://app.example";

@@ -7,6 +7,7 @@ use arb_runtime::telemetry::list;
 use crate::support::root;
 
 mod rooms;
+mod waits;
 
 /// Longest file without its tests: a longer one holds more than one idea.
 const FILE: usize = 400;

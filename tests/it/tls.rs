@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics::ODDS_TICKS;
-use tempfile::TempDir;
 
 use self::broker::{Files, PASSWORD, SecureBroker, USER};
 use self::certificates::{Authority, Signed};
 use self::issuer::{CLIENT, SECRET, TokenIssuer};
 use crate::support::clickhouse::ClickHouse;
 use crate::support::http::request;
+use crate::support::ports::port;
 use crate::support::program::{Role, RunOutput, arb, run};
-use crate::support::stack::port;
+use crate::support::scratch::Scratch;
 use crate::support::wait_for;
 
 /// A wrong setting is reported, not waited for: within this time on any machine, also where it is waited for some seconds first.
@@ -40,12 +40,12 @@ struct Scene {
     secret: PathBuf,
     issuer: TokenIssuer,
     authority: Authority,
-    folder: TempDir,
+    folder: Scratch,
 }
 
 impl Scene {
     fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Scratch::new();
         let authority = Authority::new(folder.path(), "ca");
         let other_ca = Authority::new(folder.path(), "other-ca").file;
         let (server, client) = (authority.sign("server"), authority.sign("client"));

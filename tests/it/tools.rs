@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
+use crate::support::ports::port_pair;
 use crate::support::program::{arb, run};
-use crate::support::stack::port_pair;
+use crate::support::scratch::Scratch;
 
 const SECRETS: [&str; 7] = [
     "ARB_KEY",
@@ -41,7 +42,7 @@ fn a_command_whose_output_is_closed_ends_without_a_message() {
 
 #[test]
 fn programs_that_download_compile_and_serve_see_no_secret() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new();
     let folder = |name: &str| {
         let folder = scratch.path().join(name);
         std::fs::create_dir_all(&folder).unwrap();

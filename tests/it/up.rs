@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::support::clickhouse::ClickHouse;
 use crate::support::http::request;
 use crate::support::local_up::{LocalHome, Running};
+use crate::support::ports::{port, port_pair};
 use crate::support::program::{arb, run};
-use crate::support::stack::{Broker, port, port_pair};
+use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
 #[test]

@@ -5,8 +5,9 @@ use std::process::{Command, Stdio};
 
 use crate::documents::read;
 use crate::support::http::request;
+use crate::support::ports::port;
 use crate::support::program::Role;
-use crate::support::stack::{Broker, port};
+use crate::support::stack::Broker;
 use crate::support::wait_for;
 
 /// The lines of a page's blocks for a shell.

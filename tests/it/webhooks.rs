@@ -14,10 +14,11 @@ mod history;
 mod hooks;
 
 use crate::support::metrics::Admin;
+use crate::support::ports::port;
 use crate::support::program::{Role, arb};
 use crate::support::receiver::{Manner, Posted, Receiver};
-use crate::support::stack::port;
-use crate::support::{node, python, recordings, root, wait_for};
+use crate::support::wait::{pace, wait_for, wait_for_steps};
+use crate::support::{node, python, recordings, root};
 use hooks::{Hooks, create_account, feed_events, start_deliverer};
 
 /// Requests by their ids: the bytes of one id never differ.
@@ -45,10 +46,21 @@ fn wait_for_kinds(receiver: &Receiver, wanted: &[&str]) {
 
 /// Waits until events of so many ids have come: all that there are.
 fn wait_for_ids(receiver: &Receiver, count: usize) {
-    wait_for(&format!("{count} events"), || (by_id(&receiver.posted()).len() >= count).then_some(()));
+    wait_for_steps(&format!("{count} events"), || {
+        let come = by_id(&receiver.posted()).len();
+        if come >= count { Ok(()) } else { Err(come) }
+    });
 }
 
-/// Waits until nothing new has come for a while.
+/// Waits until so many requests have come.
+fn wait_for_requests(receiver: &Receiver, count: usize) {
+    wait_for_steps(&format!("{count} requests"), || {
+        let come = receiver.posted().len();
+        if come >= count { Ok(()) } else { Err(come) }
+    });
+}
+
+/// Waits until nothing new has come for a while, in which what must not come would have.
 fn settled(receiver: &Receiver, quiet: Duration) -> Vec<Posted> {
     let (mut count, mut since) = (usize::MAX, Instant::now());
     wait_for("the receiver has all", || {
@@ -246,10 +258,10 @@ fn a_developer_listens_and_verifies_with_the_secret_that_is_printed() {
     let printed = lines.next().unwrap();
     let wanted = ["arb_window", "close_signal", "edge_signal", "line_movement"];
     wait_for_kinds(&receiver, &wanted);
+    wait_for_requests(&receiver, 6);
     let posted = settled(&receiver, Duration::from_secs(2));
     listen.kill().unwrap();
     listen.wait().unwrap();
-    assert!(posted.len() > 5, "{}", posted.len());
     assert!(printed.contains(posted[0].id()) && printed.contains(" 200 "), "{printed}");
     let lines: Vec<_> = posted
         .iter()

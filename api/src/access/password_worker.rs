@@ -84,7 +84,7 @@ mod tests {
             })
             .collect();
         while waiting.iter().filter(|task| task.is_finished()).count() == 0 {
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::yield_now();
         }
         release.send(()).unwrap();
         let results: Vec<_> = waiting.into_iter().map(|task| runtime.block_on(task).unwrap()).collect();

@@ -3,7 +3,7 @@
 //! It never looks into the loop.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use arb_runtime::fail_point::FailPoints;
@@ -50,7 +50,7 @@ impl LoopLiveness {
 
     /// For how long one of them has not moved; `None` before any did.
     pub(super) fn silence(&self) -> Option<Duration> {
-        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence()
+        self.watcher.lock().unwrap_or_else(PoisonError::into_inner).silence(Instant::now())
     }
 
     /// Whether they make progress, or have yet to begin. Half the watchdog's time, so that it is reported

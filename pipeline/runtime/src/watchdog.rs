@@ -34,12 +34,12 @@ struct Watched {
 
 impl Watched {
     /// How long it has seen no beat; `None` before the first.
-    fn silence(&mut self) -> Option<Duration> {
-        let now = self.pulse.0.load(Ordering::Relaxed);
-        if now != self.seen {
-            (self.seen, self.since) = (now, Instant::now());
+    fn silence(&mut self, now: Instant) -> Option<Duration> {
+        let beats = self.pulse.0.load(Ordering::Relaxed);
+        if beats != self.seen {
+            (self.seen, self.since) = (beats, now);
         }
-        (now > 0).then(|| self.since.elapsed())
+        (beats > 0).then(|| now.saturating_duration_since(self.since))
     }
 }
 
@@ -51,10 +51,10 @@ impl Watcher {
         Self(pulses.iter().map(watched).collect())
     }
 
-    /// The longest that it has seen no beat of one of them; `None` before the first: until then a loop connects, with its own
+    /// The longest that it has seen no beat of one of them until now; `None` before the first: until then a loop connects, with its own
     /// time-outs.
-    pub fn silence(&mut self) -> Option<Duration> {
-        self.0.iter_mut().filter_map(Watched::silence).max()
+    pub fn silence(&mut self, now: Instant) -> Option<Duration> {
+        self.0.iter_mut().filter_map(|watched| watched.silence(now)).max()
     }
 }
 
@@ -63,7 +63,7 @@ impl Watcher {
 pub fn watch(pulses: &[Pulse], limit: Duration, done: &Stop) -> bool {
     let mut watcher = Watcher::new(pulses);
     while !done.wait(limit / 8) {
-        if watcher.silence().is_some_and(|silence| silence >= limit) {
+        if watcher.silence(Instant::now()).is_some_and(|silence| silence >= limit) {
             return true;
         }
     }
@@ -87,26 +87,13 @@ mod tests {
     fn one_loop_that_stalls_among_others_is_a_stall() {
         let [moving, stalled, not_begun] = [(); 3].map(|()| Pulse::default());
         let mut watcher = Watcher::new(&[moving.clone(), stalled.clone(), not_begun]);
-        assert_eq!(watcher.silence(), None);
+        let (begun, second) = (Instant::now(), Duration::from_secs(1));
+        assert_eq!(watcher.silence(begun + 9 * second), None, "none has begun");
         stalled.beat();
-        let begun = watcher.silence();
-        std::thread::sleep(Duration::from_millis(20));
+        assert_eq!(watcher.silence(begun + 10 * second), Some(Duration::ZERO));
         moving.beat();
-        assert!(
-            begun < Some(Duration::from_millis(20)) && watcher.silence() >= Some(Duration::from_millis(20))
-        );
-    }
-
-    #[test]
-    fn it_watches_after_the_first_beat() {
-        let (pulse, done) = (Pulse::default(), Stop::default());
-        let watched = {
-            let (pulse, done) = (pulse.clone(), done.clone());
-            std::thread::spawn(move || watch(&[pulse], Duration::from_millis(8), &done))
-        };
-        std::thread::sleep(Duration::from_millis(40));
-        assert!(!watched.is_finished(), "it has not begun");
-        pulse.beat();
-        assert!(watched.join().unwrap());
+        assert_eq!(watcher.silence(begun + 11 * second), Some(second));
+        stalled.beat();
+        assert_eq!(watcher.silence(begun + 12 * second), Some(second), "the other one is silent since then");
     }
 }

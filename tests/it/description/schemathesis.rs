@@ -12,6 +12,7 @@ use serde_json::json;
 use super::{END, LocalHome, Running, wait_for_market};
 use crate::support::http::{once_it_knows, request, send};
 use crate::support::program::{arb, run};
+use crate::support::scratch::Scratch;
 use crate::support::{python, wait_for};
 
 /// What is not asked: streams stay open, tickets need a setting, and a key that is rotated or revoked may be the one that asks.
@@ -52,11 +53,11 @@ fn new_key(running: &Running, body: &serde_json::Value) -> String {
 /// Asks the routes of a surface with a key, so many examples of each; panics with what was found.
 fn finds_nothing(running: &Running, surface: &str, header: &str, effort: &[&str]) {
     let suffix = if surface.starts_with("^/api/") { "ByApiKey" } else { "" };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Scratch::new();
     for (name, text) in [("schemathesis.toml", SETTINGS), ("hooks.py", HOOKS)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Scratch::new();
     std::fs::write(folder.path().join("refusals.toml"), REFUSALS).unwrap();
     let mut command = Command::new(python::schemathesis());
     command.args([

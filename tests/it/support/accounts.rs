@@ -24,7 +24,10 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use super::PATIENCE;
 use super::environment::Environment;
 use super::stack::Broker;
+use super::wait::pace;
 
+/// Between two questions to a broker that does not answer.
+const AGAIN: Duration = Duration::from_millis(100);
 /// When all of them were created.
 const CREATED: i64 = 1_700_000_000_000_000;
 
@@ -137,7 +140,7 @@ fn lease(kafka: &Environment, parts: &[Part]) -> Arc<Lessor> {
             match Table::open(&cluster, &ACCOUNT_COMMANDS, 1) {
                 Ok(commands) => break commands,
                 Err(_) if stopped.is_stopped() => return,
-                Err(_) => std::thread::sleep(Duration::from_millis(100)),
+                Err(_) => pace("before the broker is asked again", AGAIN),
             }
         };
         let producer = CommandProducer::new(&cluster, &ACCOUNTS).unwrap();
@@ -153,7 +156,7 @@ fn lease(kafka: &Environment, parts: &[Part]) -> Arc<Lessor> {
                 }
                 Ok(_) => {}
                 // A broker that a test kills is there again, or the test ends.
-                Err(_) => std::thread::sleep(Duration::from_millis(100)),
+                Err(_) => pace("before the broker is asked again", AGAIN),
             }
             let _ = producer.serve(Duration::ZERO);
         }

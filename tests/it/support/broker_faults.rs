@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::stack::Broker;
+use super::wait::pace;
 
 /// What happens to the broker.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +44,12 @@ impl BrokerFault {
         match self {
             Self::Kill(away) => {
                 broker.kill();
-                std::thread::sleep(away);
+                pace("the broker is away", away);
                 broker.restart();
             }
             Self::Freeze(time) => {
                 broker.freeze();
-                std::thread::sleep(time);
+                pace("the broker is frozen", time);
                 broker.thaw();
             }
         }

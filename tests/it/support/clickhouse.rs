@@ -8,17 +8,17 @@ use std::sync::OnceLock;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use tempfile::TempDir;
 
+use super::ports::port_pair;
 use super::program::{Role, RunOutput, arb, run};
-use super::stack::port_pair;
+use super::scratch::Scratch;
 use super::{PATIENCE, root, wait_for};
 
 /// A server; it ends with the test.
 pub(crate) struct ClickHouse {
     // Ends before its files are removed.
     role: Option<Role>,
-    home: TempDir,
+    home: Scratch,
     port: u16,
     pub(crate) url: String,
 }
@@ -29,7 +29,7 @@ pub(crate) type Answer = Result<Vec<Value>, String>;
 impl ClickHouse {
     /// An empty server, with its roles.
     pub(crate) fn start() -> Self {
-        let home = tempfile::tempdir().unwrap();
+        let home = Scratch::new();
         share_download(home.path());
         let port = port_pair();
         let mut server = Self { role: None, home, port, url: format!("http://127.0.0.1:{port}") };

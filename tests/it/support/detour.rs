@@ -5,8 +5,10 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread::{sleep, spawn};
+use std::thread::spawn;
 use std::time::Duration;
+
+use super::wait::pace;
 
 /// What becomes of a piece of a request.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +48,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, judge: &dyn Fn(&str) -> Way) {
     while let Ok(length @ 1..) = from.read(&mut piece) {
         match judge(&String::from_utf8_lossy(&piece[..length])) {
             Way::On => {}
-            Way::Later(time) => sleep(time),
+            Way::Later(time) => pace("the server is slow", time),
             Way::Broken => break,
         }
         if to.write_all(&piece[..length]).is_err() {

@@ -13,9 +13,9 @@ use std::sync::OnceLock;
 
 use rustix::process::{Signal, kill_process};
 
+use super::ports::port_pair;
 use super::program::{Role, arb};
 use super::shared::Shared;
-use super::stack::port_pair;
 use super::{root, wait_for};
 
 /// Read by every Java that starts.

@@ -8,17 +8,14 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::clickhouse::share_download;
 use super::environment::Environment;
 use super::http::{once_it_knows, request};
-use super::program::{arb, last_lines};
-use super::stack::{port, port_pair};
+use super::ports::{port, port_pair};
+use super::program::arb;
+use super::scratch::Scratch;
 use super::{kafka_start, recordings, root, wait_for, wait_for_steps};
-
-/// How many lines of its log a failed test shows.
-const LINES_SHOWN: usize = 120;
 
 /// `arb up`, running.
 pub(crate) struct Running {
@@ -68,14 +65,9 @@ impl Running {
     }
 }
 
-/// A test that fails leaves nothing running, and shows what the roles logged last: its folder is removed.
+/// A test that fails leaves nothing running.
 impl Drop for Running {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            // Without the client library's reports of each connection.
-            let last = last_lines(&self.output(), LINES_SHOWN, |line| !line.contains(" librdkafka: "));
-            eprintln!("{last}");
-        }
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
             let _ = self.child.wait();
@@ -85,7 +77,7 @@ impl Drop for Running {
 
 /// A home and ports of the test's own, and `arb up` in them.
 pub(crate) struct LocalHome {
-    pub(crate) home: TempDir,
+    pub(crate) home: Scratch,
     pub(crate) kafka_port: u16,
     pub(crate) clickhouse_port: u16,
     pub(crate) listen: String,
@@ -94,7 +86,7 @@ pub(crate) struct LocalHome {
 impl LocalHome {
     /// A home that shares the repository's download, so that Kafka is fetched once for all.
     pub(crate) fn new() -> Self {
-        let home = tempfile::tempdir().unwrap();
+        let home = Scratch::new();
         std::fs::write(home.path().join("arb-home"), "").unwrap();
         let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {

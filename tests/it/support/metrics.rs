@@ -6,7 +6,7 @@ use std::path::Path;
 use arb_runtime::telemetry::{Metric, list};
 
 use super::http::{Answer, request};
-use super::wait_for;
+use super::wait::{Shown, wait_for};
 
 /// One line of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,6 +104,9 @@ impl Admin {
 
     /// The metrics once the condition holds.
     pub(crate) fn page_when(&self, what: &str, is_so: impl Fn(&Page) -> bool) -> Page {
-        wait_for(what, || Some(self.page()).filter(|page| is_so(page)))
+        wait_for(what, || {
+            let page = self.page();
+            if is_so(&page) { Ok(page) } else { Err(Shown(page.text)) }
+        })
     }
 }

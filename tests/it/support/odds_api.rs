@@ -13,6 +13,7 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
 use super::recordings;
+use super::wait::pace;
 
 /// What goes wrong with a call of `/odds`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,7 +275,7 @@ fn write(stream: &mut TcpStream, answer: &Answer, fault: Option<Fault>) -> std::
     match fault {
         Some(Fault::Cut) => stream.write_all(&body[..body.len() / 2]),
         Some(Fault::Trickle) => body.iter().try_for_each(|byte| {
-            std::thread::sleep(Duration::from_millis(20));
+            pace("the provider is slow", Duration::from_millis(20));
             stream.write_all(&[*byte])
         }),
         _ => stream.write_all(&body),

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::wait::comes_true;
 use super::{PATIENCE, durations, root};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
@@ -108,18 +108,9 @@ impl Role {
 
     /// Whether it is stopped by a signal.
     pub(crate) fn is_frozen(&self) -> bool {
-        self.stat()[0] == "T"
-    }
-
-    /// The processor's time that it has taken, in hundredths of a second.
-    pub(crate) fn ticks(&self) -> u64 {
-        self.stat()[11..13].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum()
-    }
-
-    /// The fields of `proc_pid_stat(5)` after its name: the third is the first.
-    fn stat(&self) -> Vec<String> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        stat.rsplit_once(") ").unwrap().1.split(' ').map(str::to_owned).collect()
+        // The state follows the name, which may have a bracket in it: `proc_pid_stat(5)`.
+        stat.rsplit_once(") ").unwrap().1.starts_with('T')
     }
 
     /// Sends it a signal.
@@ -158,16 +149,11 @@ impl Role {
     /// Closes its standard input and waits; whether that was enough.
     fn end(&mut self) -> bool {
         drop(self.child.stdin.take());
-        let deadline = Instant::now() + PATIENCE;
-        while self.child.try_wait().unwrap().is_none() {
-            if Instant::now() > deadline {
-                self.child.kill().unwrap();
-                self.child.wait().unwrap();
-                return false;
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        let has_ended = comes_true(PATIENCE, || self.died());
+        if !has_ended {
+            self.kill();
         }
-        true
+        has_ended
     }
 }
 

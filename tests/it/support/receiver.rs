@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::wait::pace;
+
 /// How it answers what is no challenge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Manner {
@@ -136,7 +138,7 @@ impl State {
             match manner {
                 Manner::Status(status, head) => respond(stream, status, head, "an answer"),
                 Manner::Slow(time) => self.respond_after(stream, time),
-                Manner::Hang => std::thread::sleep(Duration::from_mins(1)),
+                Manner::Hang => pace("it does not answer", Duration::from_mins(1)),
                 Manner::Reset => return,
                 Manner::Flood => return flood(stream),
                 Manner::Drip => return drip(stream),
@@ -147,7 +149,7 @@ impl State {
     fn respond_after(&self, stream: &TcpStream, time: Duration) {
         let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
         self.most_under_way.fetch_max(under_way, Ordering::Relaxed);
-        std::thread::sleep(time);
+        pace("it takes its time", time);
         self.under_way.fetch_sub(1, Ordering::Relaxed);
         respond(stream, 200, "", "an answer");
     }
@@ -183,6 +185,6 @@ fn flood(mut stream: &TcpStream) {
 fn drip(mut stream: &TcpStream) {
     let _ = write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
     while stream.write_all(b"x").is_ok() {
-        std::thread::sleep(Duration::from_millis(100));
+        pace("it answers bit by bit", Duration::from_millis(100));
     }
 }

@@ -2,9 +2,10 @@
 
 pub(crate) use super::accounts::Key;
 use super::http::{Answer, once_it_knows, request};
+use super::ports::port;
 use super::program::Role;
 use super::sse::Sse;
-use super::stack::{Broker, port};
+use super::stack::Broker;
 use super::wait_for;
 
 /// An instance.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use arb_kafka::topic_id;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use super::clickhouse::ClickHouse;
 use super::program::{Role, RunOutput, arb, run};
 use super::stack::Broker;
-use super::{root, wait_for};
+use super::{root, wait_for_steps};
 use crate::kafka::{read_places, wait_until_settled};
 
 /// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal; and
@@ -250,14 +249,14 @@ impl Ground {
 
     /// Waits until the tables have as many rows as are expected, or more.
     pub(crate) fn wait_for_rows(&self, expected: &Rows, mut each: impl FnMut()) {
-        wait_for("all rows are there", || {
+        wait_for_steps("all rows are there", || {
             each();
-            // A dozen queries: more often, they would take the sink's time.
-            std::thread::sleep(Duration::from_millis(100));
-            let is_there = |(table, rows): (&&str, &Vec<Value>)| {
-                self.count(table).is_some_and(|count| count >= rows.len() as u64)
+            let missing = |(table, rows): (&&'static str, &Vec<Value>)| {
+                let count = self.count(table).unwrap_or(0);
+                (count < rows.len() as u64).then_some((*table, count))
             };
-            expected.iter().all(is_there).then_some(())
+            let missing: Vec<_> = expected.iter().filter_map(missing).collect();
+            if missing.is_empty() { Ok(()) } else { Err(missing) }
         });
     }
 

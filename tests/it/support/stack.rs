@@ -1,19 +1,19 @@
 //! A broker of the test's own, and the roles on it.
 
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Signal, kill_process};
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::accounts::Key;
 use super::environment::Environment;
 use super::feed::remove_topics;
 use super::http::{Answer, once_it_knows, request};
-use super::program::{Role, arb, last_lines, run};
+use super::ports::{port, port_pair};
+use super::program::{Role, arb, run};
+use super::scratch::{self, Scratch};
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
 /// A Kafka with topics of a test's own in it.
@@ -21,7 +21,7 @@ pub(crate) struct Broker {
     /// Of the test alone; `None` where it shares the one of all tests.
     own: Option<Mutex<Server>>,
     pub(crate) kafka: Environment,
-    pub(crate) scratch: TempDir,
+    pub(crate) scratch: Scratch,
 }
 
 /// A broker's process and what it stores.
@@ -29,7 +29,7 @@ struct Server {
     // Ends before its files are removed.
     kafka: Role,
     port: u16,
-    data: TempDir,
+    data: Scratch,
 }
 
 impl Broker {
@@ -43,7 +43,7 @@ impl Broker {
         static NEXT: AtomicU16 = AtomicU16::new(0);
         let prefix = format!("t{}-{}.", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let kafka = Environment::new(format!("127.0.0.1:{}", kafka_start::shared().port), &prefix);
-        Self { own: None, kafka, scratch: tempfile::tempdir().unwrap() }
+        Self { own: None, kafka, scratch: Scratch::new() }
     }
 
     /// A Kafka of the test's own, killed, frozen and started again as the test likes.
@@ -53,11 +53,10 @@ impl Broker {
 
     /// Without topics.
     pub(crate) fn own_bare() -> Self {
-        let (data, port) = (tempfile::tempdir().unwrap(), port_pair());
+        let (data, port) = (Scratch::new(), port_pair());
         let server = Server { kafka: kafka_start::start(data.path(), port), port, data };
-        let (kafka, scratch) =
-            (Environment::new(format!("127.0.0.1:{port}"), ""), tempfile::tempdir().unwrap());
-        Self { own: Some(Mutex::new(server)), kafka, scratch }
+        let kafka = Environment::new(format!("127.0.0.1:{port}"), "");
+        Self { own: Some(Mutex::new(server)), kafka, scratch: Scratch::new() }
     }
 
     fn with_topics(self) -> Self {
@@ -142,34 +141,20 @@ pub(crate) fn signal(kafka: &Role, signal: Signal) {
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        let server = self.own.as_mut().map(|own| own.get_mut().unwrap_or_else(PoisonError::into_inner));
-        let data = server
-            .as_ref()
-            .map_or_else(|| kafka_start::shared().folder.join("data"), |own| own.data.path().into());
-        if std::thread::panicking() {
-            show_logs(self.scratch.path(), &data.join("kafka/kafka.out"));
-        }
-        match server {
+        match self.own.as_mut().map(|own| own.get_mut().unwrap_or_else(PoisonError::into_inner)) {
             // Nothing of it is kept: a frozen one could not end, and one in good order takes seconds.
             Some(own) => {
                 if !own.kafka.died() {
                     signal(&own.kafka, Signal::KILL);
                 }
             }
-            None => remove_topics(&self.kafka),
+            None => {
+                remove_topics(&self.kafka);
+                if std::thread::panicking() {
+                    scratch::show(&kafka_start::shared().folder.join("data"));
+                }
+            }
         }
-    }
-}
-
-/// What the roles of a failed test logged last.
-fn show_logs(folder: &Path, kafka: &Path) {
-    const LINES: usize = 40;
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
-    let is_log = |path: &PathBuf| path.extension().is_some_and(|it| it == "log");
-    for path in files.filter(is_log).chain([kafka.to_owned()]) {
-        let text = std::fs::read_to_string(&path).unwrap_or_default();
-        let last = last_lines(&text, LINES, |line| !line.contains("INFO"));
-        eprintln!("{}, its last lines without INFO:\n{last}", path.display());
     }
 }
 
@@ -225,23 +210,4 @@ impl Stack {
             if is_there { Ok(board) } else { Err(board["as_of"].clone()) }
         })
     }
-}
-
-/// A port that is free now.
-pub(crate) fn port() -> u16 {
-    port_pair()
-}
-
-/// A free port whose successor is free too, for the broker and its controller.
-///
-/// Below the range from which the system takes ports for outgoing connections, and never the same twice, so
-/// that no other process takes it first.
-pub(crate) fn port_pair() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 400).unwrap() * 20;
-    wait_for("two free ports", || {
-        let port = first + NEXT.fetch_add(2, Ordering::Relaxed) % 4_000;
-        let is_free = |port| TcpListener::bind(("127.0.0.1", port)).is_ok();
-        (is_free(port) && is_free(port + 1)).then_some(port)
-    })
 }

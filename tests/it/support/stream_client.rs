@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::feed::{Name, name};
 use super::sse::{Event, Sse};
+use super::wait::pace;
 
 /// Between two attempts to connect.
 const RETRY: Duration = Duration::from_millis(100);
@@ -83,7 +84,7 @@ impl Shared {
             let headers: Vec<_> = [("authorization", bearer)].into_iter().chain(resume).collect();
             match Sse::try_connect(address, "/v1/stream", &headers) {
                 Ok(stream) if stream.status == 200 => last = self.read(stream).or(last),
-                _ => std::thread::sleep(RETRY),
+                _ => pace("before it connects again", RETRY),
             }
         }
     }

@@ -14,8 +14,10 @@ use super::certificates::{Authority, Signed};
 use super::text;
 use crate::support::feed::{Writer, opened};
 use crate::support::metrics::Admin;
+use crate::support::ports::port;
 use crate::support::program::{Role, arb, run};
-use crate::support::stack::{Broker, port};
+use crate::support::scratch::Scratch;
+use crate::support::stack::Broker;
 use crate::support::{python, wait_for};
 
 /// Sends requests, one a line, each over a connection of its own; prints each answer with what was agreed on. A request for a stream
@@ -227,7 +229,7 @@ fn a_stream_outlives_its_certificate(api: &SecureApi, key: &str) {
 
 #[test]
 fn a_wrong_certificate_at_the_start_is_a_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Scratch::new();
     let authority = Authority::new(folder.path(), "ca");
     let (one, other) = (authority.sign("one"), authority.sign("other"));
     let nothing = folder.path().join("nothing.pem");

@@ -7,7 +7,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use crate::support::stack::{kafka_libraries, port_pair};
+use crate::support::ports::port_pair;
+use crate::support::stack::kafka_libraries;
 use crate::support::wait_for;
 
 use super::certificates::Signed;

@@ -34,11 +34,11 @@ fn killed(kills: usize, seed: u64) {
         let ingest = scope.spawn(|| broker.ingest_at("1200", &recording, &[]));
         // Once its circuit is open: an event that fails twice is sent again after five minutes.
         scope.spawn(|| {
-            wait_for("the flaky one has failed", || (flaky.posted().len() >= 5).then_some(()));
+            wait_for_requests(&flaky, 5);
             flaky.set(Manner::Status(204, ""));
         });
         for kill in 0..kills {
-            std::thread::sleep(Duration::from_millis(rng.u64(700..2_500)));
+            pace("between two kills", Duration::from_millis(rng.u64(700..2_500)));
             let index = kill % 2;
             hooks.deliver[index].as_mut().unwrap().kill();
             hooks.deliver[index] = Some(start_deliverer(broker, index));
@@ -138,7 +138,7 @@ fn a_broker_that_goes_away_delays_events_and_loses_none() {
     receiver.set(Manner::Status(503, ""));
     hooks.play(8, 10);
     hooks.broker.kill();
-    std::thread::sleep(Duration::from_secs(10));
+    pace("the broker is away", Duration::from_secs(10));
     receiver.set(Manner::Status(200, ""));
     hooks.broker.restart();
     hooks.play(9, 10);

@@ -51,7 +51,7 @@ fn the_whole_delivery_log_is_paged_filtered_and_counted() {
     std::thread::scope(|scope| {
         // At once: what fails twice is sent again after five minutes.
         scope.spawn(|| {
-            wait_for("attempts failed", || (receiver.posted().len() > 3).then_some(()));
+            wait_for_requests(&receiver, 4);
             receiver.set(Manner::Status(200, ""));
         });
         hooks.play(11, 8);

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use crate::kafka::{ends, read_all, read_places, try_committed, wait_until_settled};
 use crate::support::environment::Environment;
 use crate::support::http::request;
+use crate::support::ports::port;
 use crate::support::program::{Role, arb, run};
 use crate::support::receiver::Receiver;
-use crate::support::stack::{Broker, port};
+use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
 /// The group of deliverers, and that in which they read the feed.

@@ -160,10 +160,6 @@ proptest! {
                 _ => {}
             }
             // A client that conflates waits; another one has it at once.
-            if query.pace.conflate.is_some() && event != 0 {
-                std::thread::sleep(Duration::from_millis(1));
-                continue;
-            }
             if query.pace.conflate.is_none() {
                 for piece in feed.receive(&mut follower) {
                     piece.split_inclusive("\n\n").for_each(|block| client.apply(block));

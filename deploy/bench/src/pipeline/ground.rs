@@ -2,8 +2,9 @@
 //!
 //! Everything that it makes it takes away again; it never touches what it has not made.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -158,11 +159,17 @@ fn start_kafka(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Res
     Ok(format!("127.0.0.1:{port}"))
 }
 
-/// A port that is free now, below those that the system gives to outgoing connections.
+/// A port that is free, with its successor, below those that the system gives to outgoing connections. It stays this process's own: as long as
+/// that lives it listens at the port before it, and whoever does so has both.
 pub(crate) fn free_port(is_free: impl Fn(u16) -> anyhow::Result<()>) -> anyhow::Result<u16> {
-    let first = 21_000 + u16::try_from(std::process::id() % 4_000)? * 2;
-    match (first..first + 1_000).step_by(2).find(|port| is_free(*port).is_ok()) {
-        Some(port) => Ok(port),
-        None => bail!("no free ports from {first} on"),
+    static OWNED: Mutex<Vec<TcpListener>> = Mutex::new(Vec::new());
+    let first = 21_000 + u16::try_from(std::process::id() % 3_000)? * 3;
+    for owner in (first..first + 900).step_by(3) {
+        let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, owner)) else { continue };
+        if is_free(owner + 1).is_ok() {
+            OWNED.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
+            return Ok(owner + 1);
+        }
     }
+    bail!("no free ports from {first} on")
 }

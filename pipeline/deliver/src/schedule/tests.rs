@@ -121,6 +121,22 @@ fn one_that_waits_or_fails_delays_no_other_and_a_rate_is_kept() {
 }
 
 #[test]
+fn an_endpoint_has_no_more_requests_than_its_rate_allows_at_any_time() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    (0..200).for_each(|number| put(&lane, delivery("a", number)));
+    let taken = |at: Micros| {
+        let jobs = schedule.take(at, 9, |_| Readiness::Open(Some(5)));
+        jobs.iter().for_each(|_| schedule.finished("a", true, at));
+        vec![at; jobs.len()]
+    };
+    let taken: Vec<_> = (0..1_000).flat_map(|step| taken(NOW + step * SECOND / 100)).collect();
+    assert!(taken.windows(2).all(|pair| pair[1] - pair[0] >= SECOND / 5), "{taken:?}");
+    assert!(taken.len() > 40, "nearly as many in ten seconds: {}", taken.len());
+}
+
+#[test]
 fn an_attempt_whose_record_is_lost_is_made_again() {
     let schedule = Schedule::new(|| NOW);
     let lane = Schedule::lane(&schedule);

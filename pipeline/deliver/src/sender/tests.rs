@@ -7,6 +7,7 @@ use arb_accounts::directory::Part as AccountPart;
 use arb_accounts::endpoint::{EndpointSettings, Policy};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 
 use super::*;
 use crate::codec::{Part, Progress};
@@ -27,21 +28,22 @@ struct Seen {
     connections: AtomicUsize,
 }
 
-/// A receiver that takes its time and answers 204; its URL.
-async fn receiver(seen: &Arc<Seen>, pause: Duration) -> String {
+/// A receiver that answers 204 to as many requests as there are permits; its URL.
+async fn receiver(seen: &Arc<Seen>, permits: &Arc<Semaphore>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, seen) = (listener.local_addr().unwrap(), Arc::clone(seen));
+    let address = listener.local_addr().unwrap();
+    let (seen, permits) = (Arc::clone(seen), Arc::clone(permits));
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             seen.connections.fetch_add(1, Ordering::Relaxed);
-            tokio::spawn(respond(stream, Arc::clone(&seen), pause));
+            tokio::spawn(respond(stream, Arc::clone(&seen), Arc::clone(&permits)));
         }
     });
     format!("http://{address}/")
 }
 
 /// Answers requests of one connection; each has a body of two bytes.
-async fn respond(mut stream: TcpStream, seen: Arc<Seen>, pause: Duration) {
+async fn respond(mut stream: TcpStream, seen: Arc<Seen>, permits: Arc<Semaphore>) {
     let mut text = Vec::new();
     while stream.read_buf(&mut text).await.is_ok_and(|read| read > 0) {
         if text.ends_with(b"\r\n\r\n{}") {
@@ -49,7 +51,7 @@ async fn respond(mut stream: TcpStream, seen: Arc<Seen>, pause: Duration) {
             seen.requests.fetch_add(1, Ordering::Relaxed);
             let under_way = seen.under_way.fetch_add(1, Ordering::Relaxed) + 1;
             seen.most.fetch_max(under_way, Ordering::Relaxed);
-            tokio::time::sleep(pause).await;
+            permits.acquire().await.unwrap().forget();
             seen.under_way.fetch_sub(1, Ordering::Relaxed);
             let _ = stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
         }
@@ -133,17 +135,27 @@ async fn wait_for(reported: &Receiver<Report>, count: usize) -> Vec<String> {
                 ids.push(attempt.delivery);
             }
             Ok(report) => panic!("{report:?}"),
-            Err(_) => tokio::time::sleep(Duration::from_millis(1)).await,
+            Err(_) => tokio::task::yield_now().await,
         }
     }
     ids
 }
 
+/// Waits until the receiver has been sent so many requests.
+async fn wait_for_requests(seen: &Seen, count: usize) {
+    while seen.requests.load(Ordering::Relaxed) < count {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn all_that_is_due_is_sent_once_and_no_more_than_four_at_a_time() {
-    let (seen, stop) = (Arc::new(Seen::default()), Stop::default());
-    let (sender, _lane, reported) = sender(receiver(&seen, Duration::from_millis(2)).await, DELIVERIES);
+    let (seen, stop, permits) = (Arc::new(Seen::default()), Stop::default(), Arc::new(Semaphore::new(1)));
+    let (sender, _lane, reported) = sender(receiver(&seen, &permits).await, DELIVERIES);
     let running = tokio::spawn(Arc::clone(&sender).run(stop.clone()));
+    // It has one until it has answered.
+    wait_for_requests(&seen, 5).await;
+    permits.add_permits(DELIVERIES);
     let ids = wait_for(&reported, DELIVERIES).await;
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), DELIVERIES);
     assert_eq!(seen.most.load(Ordering::Relaxed), 4);
@@ -156,8 +168,8 @@ async fn all_that_is_due_is_sent_once_and_no_more_than_four_at_a_time() {
 /// A request that begins before the connection of the one before is free again makes a new one, which is kept: they are not made again and again.
 #[tokio::test]
 async fn connections_are_used_again() {
-    let (seen, stop) = (Arc::new(Seen::default()), Stop::default());
-    let (sender, _lane, reported) = sender(receiver(&seen, Duration::ZERO).await, 1_000);
+    let (seen, stop, permits) = (Arc::new(Seen::default()), Stop::default(), Arc::new(Semaphore::new(1_000)));
+    let (sender, _lane, reported) = sender(receiver(&seen, &permits).await, 1_000);
     let running = tokio::spawn(Arc::clone(&sender).run(stop.clone()));
     wait_for(&reported, 1_000).await;
     stop.stop();
@@ -169,17 +181,17 @@ async fn connections_are_used_again() {
 
 #[tokio::test]
 async fn nothing_is_begun_after_the_shutdown_signal() {
-    let (seen, stop) = (Arc::new(Seen::default()), Stop::default());
-    let (sender, _lane, reported) = sender(receiver(&seen, Duration::from_millis(20)).await, DELIVERIES);
+    let (seen, stop, permits) = (Arc::new(Seen::default()), Stop::default(), Arc::new(Semaphore::new(6)));
+    let (sender, _lane, reported) = sender(receiver(&seen, &permits).await, DELIVERIES);
     let running = tokio::spawn(Arc::clone(&sender).run(stop.clone()));
     wait_for(&reported, 6).await;
+    wait_for_requests(&seen, 10).await;
     stop.stop();
     running.await.unwrap();
-    while sender.under_way.load(Ordering::Relaxed) > 0 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+    permits.add_permits(DELIVERIES);
+    // Nobody is left who could begin another one.
+    while Arc::strong_count(&sender) > 1 {
+        tokio::task::yield_now().await;
     }
-    let requests = seen.requests.load(Ordering::Relaxed);
-    tokio::time::sleep(Duration::from_millis(60)).await;
-    assert_eq!(seen.requests.load(Ordering::Relaxed), requests);
-    assert!(requests < DELIVERIES, "{requests}");
+    assert_eq!(seen.requests.load(Ordering::Relaxed), 10, "the four that were under way are the last");
 }
