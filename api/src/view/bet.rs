@@ -8,12 +8,19 @@ use std::fmt::Display;
 /// the market's: of a handicap the home side's, so the away side's own line is its opposite.
 pub(super) fn bet((outcome, side): (&str, &str), line: Option<f64>, [home, away]: [&str; 2]) -> String {
     let lay = if side == "lay" { "Lay " } else { "" };
-    match (outcome, line) {
+    let text = match (outcome, line) {
         ("home", line) => format!("{lay}{home}{}", handicap(line)),
         ("away", line) => format!("{lay}{away}{}", handicap(line.map(|line| -line))),
         (outcome, line) => format!("{lay}{}{}", words(outcome), after_space(line)),
-    }
+    };
+    text.replace(TURNING, "")
 }
+
+/// Characters that turn the text after them around: a name with one would show the line of its bet backwards.
+const TURNING: [char; 9] = [
+    '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}',
+    '\u{2069}',
+];
 
 fn handicap(line: Option<f64>) -> String {
     // A negative zero has a sign in text.
@@ -37,6 +44,11 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    #[test]
+    fn a_name_does_not_turn_its_line_around() {
+        assert_eq!(bet(("home", "back"), Some(1.5), ["\u{202e}Anchors\u{2066}", "Kites"]), "Anchors +1.5");
+    }
 
     /// The page's test reads the same table.
     const TABLE: &str = include_str!("../../dashboard/src/model/bets.json");

@@ -21,9 +21,12 @@ function ownLine(outcome: string, line: number): string {
   return own > 0 ? `+${own}` : `${own}`
 }
 
+/** Characters that turn the text after them around: a name with one would show the line of its bet backwards. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
+
 /** A bet on the line of its market, such as `Lay Lowmarsh Kites -1.5`. */
 export function bet({ side, outcome }: Bet, line: number | null, names: Names): string {
-  const on = outcome === 'home' ? names.home : outcome === 'away' ? names.away : words(outcome)
+  const on = (outcome === 'home' ? names.home : outcome === 'away' ? names.away : words(outcome)).replaceAll(TURNING, '')
   return [...(side === 'lay' ? ['Lay'] : []), on, ...(line === null ? [] : [ownLine(outcome, line)])].join(' ')
 }
 

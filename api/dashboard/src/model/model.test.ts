@@ -59,6 +59,10 @@ describe('a bet', () => {
     expect(bet({ side: side as Leg['side'], outcome }, line, names)).toBe(text)
   })
 
+  it('does not let a name turn its line around', () => {
+    expect(bet({ side: 'back', outcome: 'home' }, 1.5, { ...names, home: '\u202eAnchors\u2066' })).toBe('Anchors +1.5')
+  })
+
   it('says its own line among others, of a handicap with the sign of its side', () => {
     const [over, under] = [{ side: 'back', outcome: 'over', line: 55.5 }, { side: 'back', outcome: 'under', line: 59.5 }] as const
     expect(bets([over, under], 55.5, names)).toBe('Over 55.5 / Under 59.5')
