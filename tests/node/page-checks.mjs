@@ -89,10 +89,30 @@ export async function status(key) {
   }
 }
 
-export async function until(what, condition) {
-  for (const end = Date.now() + PATIENCE; Date.now() < end;) {
+export async function until(what, condition, patience = PATIENCE) {
+  for (const end = Date.now() + patience; Date.now() < end;) {
     if (await condition()) return
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
   assert.fail(what)
+}
+
+/** What describes the API is a click away, before and after signing in. */
+export async function descriptions(page) {
+  const links = page.getByRole('contentinfo').getByRole('link')
+  const paths = await links.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+  assert.deepEqual(paths, ['/docs', '/openapi.json', '/llms.txt'])
+  for (const path of paths) assert.equal((await fetch(`${url}${path}`)).status, 200, path)
+}
+
+/** The bot with the most settled bets, once one has ten: the first short matches of `arb up` are over some twelve minutes after the start. */
+export async function settledBot(page) {
+  let most
+  await until('a bot has bets', async () => {
+    const { bots } = await page.evaluate(async () => (await fetch('/session/bots')).json())
+    const betsOf = ({ records }) => Math.max(0, ...records.map(({ bets }) => bets))
+    most = bots.toSorted((one, other) => betsOf(other) - betsOf(one))[0]
+    return betsOf(most) >= 10 || (await page.waitForTimeout(10_000))
+  }, 40 * 60_000)
+  return most.bot
 }
