@@ -14,6 +14,7 @@ pub(crate) mod metrics;
 pub(crate) mod node;
 pub(crate) mod odds_api;
 pub(crate) mod oracle;
+mod permit;
 pub(crate) mod ports;
 pub(crate) mod processors;
 pub(crate) mod program;

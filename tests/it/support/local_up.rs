@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::clickhouse::share_download;
 use super::environment::Environment;
 use super::http::{once_it_knows, request};
+use super::permit::Permit;
 use super::ports::{port, port_pair};
 use super::program::arb;
 use super::scratch::Scratch;
@@ -81,12 +82,14 @@ pub(crate) struct LocalHome {
     pub(crate) kafka_port: u16,
     pub(crate) clickhouse_port: u16,
     pub(crate) listen: String,
+    /// It starts a Kafka of its own.
+    _permit: Permit,
 }
 
 impl LocalHome {
     /// A home that shares the repository's download, so that Kafka is fetched once for all.
     pub(crate) fn new() -> Self {
-        let home = Scratch::new();
+        let (permit, home) = (Permit::take(), Scratch::new());
         std::fs::write(home.path().join("arb-home"), "").unwrap();
         let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {
@@ -94,7 +97,7 @@ impl LocalHome {
         }
         share_download(home.path());
         let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
-        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()) }
+        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()), _permit: permit }
     }
 
     /// Its Kafka, once it runs.

@@ -11,6 +11,7 @@ use super::accounts::Key;
 use super::environment::Environment;
 use super::feed::remove_topics;
 use super::http::{Answer, once_it_knows, request};
+use super::permit::Permit;
 use super::ports::{port, port_pair};
 use super::program::{Role, arb, run};
 use super::scratch::{self, Scratch};
@@ -30,6 +31,7 @@ struct Server {
     kafka: Role,
     port: u16,
     data: Scratch,
+    _permit: Permit,
 }
 
 impl Broker {
@@ -53,8 +55,8 @@ impl Broker {
 
     /// Without topics.
     pub(crate) fn own_bare() -> Self {
-        let (data, port) = (Scratch::new(), port_pair());
-        let server = Server { kafka: kafka_start::start(data.path(), port), port, data };
+        let (permit, data, port) = (Permit::take(), Scratch::new(), port_pair());
+        let server = Server { kafka: kafka_start::start(data.path(), port), port, data, _permit: permit };
         let kafka = Environment::new(format!("127.0.0.1:{port}"), "");
         Self { own: Some(Mutex::new(server)), kafka, scratch: Scratch::new() }
     }
