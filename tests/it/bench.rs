@@ -106,9 +106,9 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     );
     peers_may_be_missing(&broker);
     // It leaves nothing behind, so it can be run again; where topics are, it does not begin.
-    let created = run(arb().args(["topics", "create", broker.kafka.at(), broker.kafka.named()]));
+    let created = run(arb().args(["topics", "create", broker.kafka.at()]));
     assert!(created.success, "{}", created.err);
-    let pipeline = ["pipeline", "--quick", "--json", broker.kafka.at(), broker.kafka.named()];
+    let pipeline = ["pipeline", "--quick", "--json", broker.kafka.at()];
     let refused = run(bench().args(pipeline));
     assert!(!refused.success && refused.err.contains("is there already"), "{}", refused.err);
     let report: Value = serde_json::from_str(&refused.out).unwrap();
@@ -117,7 +117,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
 
 /// Where other engines are not run, ours is measured alone.
 fn peers_may_be_missing(broker: &Broker) {
-    let output = run(bench().args(["peers", "--quick", "--json", broker.kafka.at(), broker.kafka.named()]));
+    let output = run(bench().args(["peers", "--quick", "--json", broker.kafka.at()]));
     assert!(output.success, "{}", output.err);
     let report: Value = serde_json::from_str(&output.out).unwrap();
     assert!(report["rows"].as_array().unwrap().iter().all(|row| row["is_without_baseline"] == true));
