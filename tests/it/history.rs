@@ -10,8 +10,6 @@ use serde_json::{Value, json};
 
 use crate::kafka::read_all;
 use crate::support::http::{once_it_knows, request};
-use crate::support::recordings;
-use crate::support::scratch::Scratch;
 use crate::support::store::Store;
 
 /// What the feed had of a window.
@@ -89,8 +87,7 @@ fn shown(window: &Value) -> Value {
 
 #[test]
 fn the_history_is_the_feeds_and_each_window_has_its_transitions() {
-    let scratch = Scratch::new();
-    let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
+    let store = Store::to_read();
     let told = told(&store);
     let all = pages(&store, "");
     println!("{} windows", told.len());
@@ -184,8 +181,7 @@ fn published(store: &Store) -> BTreeSet<(String, String, String, String)> {
 
 #[test]
 fn prices_of_a_window_are_ticks_that_were_published() {
-    let scratch = Scratch::new();
-    let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
+    let store = Store::to_read();
     let published = published(&store);
     let all = pages(&store, "");
     let mut compared = 0;
@@ -223,8 +219,7 @@ fn prices_of_a_window_are_ticks_that_were_published() {
 
 #[test]
 fn the_truth_counts_what_the_feed_had() {
-    let scratch = Scratch::new();
-    let store = Store::play("board", &recordings::simulated(scratch.path(), 21, 60));
+    let store = Store::to_read();
     let told = told(&store);
     let answer = store.stack.get("/v1/truth?hours=168");
     assert_eq!(answer.status, 200, "{}", answer.body);

@@ -1,6 +1,7 @@
 //! A recording on the whole way: Kafka, the processor, the board, the sink, ClickHouse with its views.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arb_schemas::records::SignalChange;
 use arb_schemas::topics::FEED_EVENTS;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::clickhouse::ClickHouse;
 use super::feed::Writer;
 use super::program::{Role, arb, run};
+use super::scratch::Scratch;
 use super::stack::Stack;
 use super::{recordings, wait_for, wait_for_steps};
 use crate::kafka::{read_all, wait_until_settled};
@@ -42,6 +44,18 @@ impl Store {
             });
         }
         store
+    }
+
+    /// A simulated market, played once for all tests that read it at one time and change nothing of it.
+    pub(crate) fn to_read() -> Arc<Self> {
+        static SHARED: Mutex<Weak<Store>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let scratch = Scratch::new();
+            let store = Arc::new(Self::play("board", &recordings::simulated(scratch.path(), 21, 60)));
+            *shared = Arc::downgrade(&store);
+            store
+        })
     }
 
     /// Writes signals beside those of the recording, and waits until they are in the table.
