@@ -69,9 +69,9 @@ class Fees(unittest.TestCase):
         self.check({"commission_ppm": MILLION}, "back", 3.0, None)
 
     def test_contracts_cost_their_fee(self):
-        # p = .4: 100 contracts cost 40, Kalshi takes 1.68, Polymarket .72. To sell them is to buy the other side at .6.
+        # p = .4: 100 contracts cost 40, Kalshi takes 1.68, Polymarket 1.20. To sell them is to buy the other side at .6.
         self.check({"kalshi_ppm": 70_000}, "back", 2.5, 2.399232)
-        self.check({"polymarket_ppm": 30_000}, "back", 2.5, 2.455795)
+        self.check({"polymarket_ppm": 50_000}, "back", 2.5, 2.427184)
         self.check({"kalshi_ppm": 70_000}, "lay", 2.5, 1.621271)
         # Kalshi's fee of the order is .0693 dollars at p = .01, and at 1/3 1.5556, rounded up to a hundredth of a cent.
         self.check({"kalshi_ppm": 70_000}, "back", 100, 93.519124)

@@ -16,7 +16,7 @@ use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
 use crate::odds::{LineChances, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
-use crate::venues::{Book, Books, Level, PricingContext, Rules, VenueKind, Venues};
+use crate::venues::{Book, Books, Evidence, Level, PricingContext, Rules, VenueKind, Venues};
 
 /// When the event of a [`World`] begins.
 pub(crate) const START: Micros = 1_000_000_000_000;
@@ -82,11 +82,12 @@ pub(crate) fn book(operator: &str, group: &str) -> Book {
         kind: VenueKind::Bookmaker,
         currency: Some("USD".into()),
         fees: Vec::new(),
-        rules: Some(Rules { group: group.into(), level: Level::Impossible, levels: Vec::new() }),
+        rules: Some(Rules::new(group, Level::Impossible)),
         refresh: None,
         step: 1,
         link: None,
         known: true,
+        evidence: Evidence::default(),
     }
 }
 

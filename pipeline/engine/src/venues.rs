@@ -3,6 +3,7 @@
 //! Nothing here compares prices.
 
 mod books;
+mod evidence;
 mod fees;
 mod link;
 mod pricing;
@@ -10,6 +11,7 @@ mod rules;
 mod table;
 
 pub use books::{Book, Books, DatedFee, VenueKind, currency};
+pub use evidence::Evidence;
 pub use fees::{CONTRACTS, Fee};
 pub use link::{LinkTemplate, TemplateError};
 pub(crate) use link::{SourceLink, restated};

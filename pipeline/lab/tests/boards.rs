@@ -118,7 +118,7 @@ fn charging(table: &Books, books: &BTreeSet<String>, user: &UserBooks) -> Arc<Bo
     let of = |key: String| {
         let book = table.get(&key).clone();
         let fee = user.commissions.get(&key).map(|ppm| Fee::Commission { ppm: *ppm });
-        let fees = fee.map(|fee| vec![DatedFee { from: i64::MIN, league: None, fee }]);
+        let fees = fee.map(|fee| vec![DatedFee::always(fee)]);
         (key.into(), Book { fees: fees.unwrap_or_else(|| book.fees.clone()), ..book })
     };
     Arc::new(Books::new(keys.into_iter().map(of)))

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, LinkTemplate, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, LinkTemplate, Rules, VenueKind};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use serde::Deserialize;
 use thiserror::Error;
@@ -58,6 +58,7 @@ struct RulesEntry {
     levels: BTreeMap<String, LevelName>,
     from: Datetime,
     source: String,
+    checked_at: Option<Datetime>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -83,6 +84,7 @@ struct BookEntry {
     link: Option<String>,
     from: Datetime,
     source: String,
+    checked_at: Option<Datetime>,
     #[serde(default)]
     fee: Vec<FeeEntry>,
 }
@@ -104,6 +106,7 @@ struct FeeEntry {
     kalshi_ppm: Option<u32>,
     polymarket_ppm: Option<u32>,
     source: String,
+    checked_at: Option<Datetime>,
 }
 
 fn cent() -> i64 {
@@ -179,11 +182,11 @@ pub fn parse(text: &str) -> Result<Books, BooksError> {
 impl RulesEntry {
     fn rules(&self, name: &str) -> Result<Rules, BooksError> {
         let place = format!("rules.{name}");
-        is_sourced(&self.source, &place)?;
-        date(&self.from, &place)?;
+        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), &place)?;
         ensure(!self.says.trim().is_empty(), &place, || "it has no text".to_owned())?;
         let levels = self.levels.iter().map(|(key, level)| (Arc::from(key.as_str()), (*level).into()));
-        Ok(Rules { group: name.into(), level: self.level.into(), levels: levels.collect() })
+        let (levels, says) = (levels.collect(), self.says.as_str().into());
+        Ok(Rules { levels, says, evidence, ..Rules::new(name, self.level.into()) })
     }
 }
 
@@ -193,8 +196,7 @@ impl BookEntry {
     }
 
     fn book(&self, place: &str, rules: &BTreeMap<&str, Rules>) -> Result<Book, BooksError> {
-        is_sourced(&self.source, place)?;
-        date(&self.from, place)?;
+        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), place)?;
         ensure(!self.keys.is_empty(), place, || "it has no keys".to_owned())?;
         ensure(self.step > 0, place, || format!("a step of {} is none", self.step))?;
         ensure(CURRENCIES.contains(&&*self.currency), place, || {
@@ -222,6 +224,7 @@ impl BookEntry {
             step: self.step,
             link: link.transpose().map_err(|error| sense(place, error.to_string()))?,
             known: true,
+            evidence,
         })
     }
 
@@ -232,8 +235,8 @@ impl BookEntry {
             let place = format!("{place}, fee {}", number + 1);
             let fee = entry.dated(&place)?;
             // Rules of different leagues do not follow one another.
-            let before = latest.insert(entry.league.as_deref(), fee.from);
-            ensure(before.is_none_or(|before| before < fee.from), &place, || {
+            let before = latest.insert(entry.league.as_deref(), fee.evidence.from);
+            ensure(before.is_none_or(|before| before < fee.evidence.from), &place, || {
                 "it does not begin after the one before it".to_owned()
             })?;
             fees.push(fee);
@@ -246,7 +249,7 @@ impl BookEntry {
 
 impl FeeEntry {
     fn dated(&self, place: &str) -> Result<DatedFee, BooksError> {
-        is_sourced(&self.source, place)?;
+        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), place)?;
         let fee = match (self.commission_ppm, self.kalshi_ppm, self.polymarket_ppm) {
             (Some(0), None, None) => Fee::None,
             (Some(ppm), None, None) => Fee::Commission { ppm },
@@ -264,7 +267,7 @@ impl FeeEntry {
         ensure(highest <= HIGHEST, place, || {
             format!("{highest} of {UNIT} is a rate out of range: the highest that is believed is {HIGHEST}")
         })?;
-        Ok(DatedFee { from: date(&self.from, place)?, league: self.league.as_deref().map(Arc::from), fee })
+        Ok(DatedFee { evidence, league: self.league.as_deref().map(Arc::from), fee })
     }
 }
 
@@ -276,8 +279,15 @@ fn ensure(holds: bool, place: &str, what: impl FnOnce() -> String) -> Result<(),
     if holds { Ok(()) } else { Err(sense(place, what())) }
 }
 
-fn is_sourced(source: &str, place: &str) -> Result<(), BooksError> {
-    ensure(!source.trim().is_empty(), place, || "it has no source".to_owned())
+fn evidence(
+    from: &Datetime,
+    source: &str,
+    checked_at: Option<&Datetime>,
+    place: &str,
+) -> Result<Evidence, BooksError> {
+    ensure(!source.trim().is_empty(), place, || "it has no source".to_owned())?;
+    let checked_at = checked_at.map(|day| date(day, place)).transpose()?;
+    Ok(Evidence { from: date(from, place)?, source: source.into(), checked_at })
 }
 
 /// The first moment of a day in UTC.
@@ -320,6 +330,7 @@ mod tests {
         from = 2021-01-01
         commission_ppm = 20000
         source = "a page"
+        checked_at = 2022-02-02
 
         [[book]]
         keys = ["plain"]
@@ -347,10 +358,14 @@ mod tests {
         assert_eq!((exchange.refresh, exchange.known), (Some(30 * SECOND), true));
         let level = |league| exchange.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));
         assert_eq!((level("soccer_epl"), level("golf")), (Some(Level::Outcome), Some(Level::Refunded)));
-        let at = |day: &str| exchange.fee(parse_rfc3339(&format!("{day}T00:00:00Z")).unwrap());
+        let day = |day: &str| parse_rfc3339(&format!("{day}T00:00:00Z")).unwrap();
+        let at = |text: &str| exchange.fee(day(text));
         let five = Fee::Commission { ppm: 50_000 };
         let two = Fee::Commission { ppm: 20_000 };
         assert_eq!([at("2019-01-01"), at("2020-12-31"), at("2021-01-01")], [five, five, two]);
+        let checked = exchange.fees.iter().map(|fee| fee.evidence.checked_at);
+        assert_eq!(checked.collect::<Vec<_>>(), [None, Some(day("2022-02-02"))]);
+        assert_eq!((&*exchange.evidence.source, exchange.evidence.from), ("a page", day("2020-01-01")));
         let plain = books.get("plain");
         assert_eq!((plain.operator("plain"), plain.fee(0), plain.step), ("plain", Fee::None, 1));
         assert!(plain.rules.is_none() && plain.refresh.is_none() && plain.link.is_none());
@@ -427,7 +442,6 @@ mod tests {
         assert_eq!(fee("betfair_ex_au", "aussierules_afl"), Fee::Commission { ppm: 50_000 });
         assert_eq!(fee("betfair_ex_au", "rugbyleague_nrl"), Fee::Commission { ppm: 100_000 });
         assert_eq!(fee("kalshi", "basketball_nba"), Fee::Kalshi { multiplier_ppm: 70_000 });
-        assert_eq!(fee("polymarket", "basketball_nba"), Fee::Polymarket { rate_ppm: 30_000 });
         let (us, afl) = (books.get("draftkings"), books.get("sportsbet"));
         let level =
             |book: &Book, league| book.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));

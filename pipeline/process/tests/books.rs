@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::PathBuf;
 
+use arb_engine::odds::Price;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_model::Faults;
+use arb_model::time::parse_rfc3339;
 
 #[test]
 fn every_book_of_the_simulated_market_is_in_it() {
@@ -20,6 +22,21 @@ fn every_book_of_the_simulated_market_is_in_it() {
     assert!(named.len() > 30, "{named:?}");
     let missing: Vec<_> = named.iter().filter(|key| !books.get(key).known).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// A back at Polymarket and one at a bookmaker, 2.00 and 2.04: .5 + .03/4 + 1/2.04 is .9977, .5 + .05/4 + 1/2.04 is 1.0027.
+#[test]
+fn a_bet_at_polymarket_costs_the_rate_of_its_day() {
+    let books = arb_process::books::shipped().unwrap();
+    let margin = |at: &str| {
+        let fee = books.get("polymarket").fee_in("basketball_nba", parse_rfc3339(at).unwrap());
+        let left = fee.back(Price::from_decimal("2.00").unwrap()).unwrap();
+        let other = Price::from_decimal("2.04").unwrap();
+        let margin = 1.0 / (left.implied_probability() + other.implied_probability()) - 1.0;
+        format!("{:.2} %", margin * 100.0)
+    };
+    assert_eq!(margin("2026-07-09T23:59:59Z"), "0.23 %");
+    assert_eq!(margin("2026-07-10T00:00:00Z"), "-0.27 %");
 }
 
 /// The names of books in the beginning of a recording: that of some polls has all.

@@ -223,7 +223,7 @@ mod tests {
 
     /// `a` excludes a level result, `b` refunds it, the rules of `c` are unknown.
     fn world() -> World {
-        let refunding = Rules { group: "au".into(), level: Refunded, levels: vec![] };
+        let refunding = Rules::new("au", Refunded);
         let books = [
             ("a".into(), venue("a", "us")),
             ("b".into(), Book { rules: Some(refunding), ..venue("b", "au") }),

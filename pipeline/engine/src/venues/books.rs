@@ -11,6 +11,7 @@ use foldhash::fast::RandomState;
 use crate::Micros;
 use crate::market::Period;
 
+use super::evidence::Evidence;
 use super::fees::Fee;
 use super::link::LinkTemplate;
 use super::rules::{Level, Rules, is_within};
@@ -57,8 +58,8 @@ impl VenueKind {
 /// A fee rule, and from when it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatedFee {
-    /// From then on.
-    pub from: Micros,
+    /// From when it holds, and where that is stated.
+    pub evidence: Evidence,
     /// Only for leagues whose key is this or begins with it and `_`; `None` is all.
     pub league: Option<Arc<str>>,
     /// The rule.
@@ -66,6 +67,12 @@ pub struct DatedFee {
 }
 
 impl DatedFee {
+    /// A rule of all leagues and times that nothing is stated about.
+    #[must_use]
+    pub fn always(fee: Fee) -> Self {
+        Self { evidence: Evidence::default(), league: None, fee }
+    }
+
     fn holds_in(&self, league: &str) -> bool {
         self.league.as_deref().is_none_or(|wanted| is_within(league, wanted))
     }
@@ -93,6 +100,8 @@ pub struct Book {
     pub link: Option<LinkTemplate>,
     /// It is in the table.
     pub known: bool,
+    /// Where its row is stated.
+    pub evidence: Evidence,
 }
 
 impl Book {
@@ -113,10 +122,11 @@ impl Book {
     /// the first one is taken: an earlier one is not known.
     #[must_use]
     pub fn fee_in(&self, league: &str, at: Micros) -> Fee {
-        let named = |rule: &&DatedFee| rule.league.is_some() && rule.holds_in(league) && rule.from <= at;
+        let named =
+            |rule: &&DatedFee| rule.league.is_some() && rule.holds_in(league) && rule.evidence.from <= at;
         let all = || self.fees.iter().filter(|rule| rule.league.is_none());
         let rule = self.fees.iter().rfind(named);
-        let rule = rule.or_else(|| all().rfind(|rule| rule.from <= at)).or_else(|| all().next());
+        let rule = rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next());
         rule.map_or(Fee::None, |rule| rule.fee)
     }
 
@@ -126,7 +136,7 @@ impl Book {
             VenueKind::Exchange => Some(UNKNOWN_EXCHANGE),
             VenueKind::PredictionMarket => Some(UNKNOWN_CONTRACTS),
         };
-        let fees = fee.map(|fee| DatedFee { from: Micros::MIN, league: None, fee }).into_iter().collect();
+        let fees = fee.map(DatedFee::always).into_iter().collect();
         Self {
             operator: None,
             kind,
@@ -137,6 +147,7 @@ impl Book {
             step: STEP,
             link: None,
             known: false,
+            evidence: Evidence::default(),
         }
     }
 }
@@ -223,7 +234,7 @@ mod tests {
     fn book(operator: Option<&str>, currency: &str, group: &str) -> Book {
         let levels = [("aussierules", Level::DeadHeat), ("aussierules_afl", Level::Impossible)];
         let levels = levels.map(|(key, level)| (key.into(), level)).into();
-        let rules = Rules { group: group.into(), level: Level::Refunded, levels };
+        let rules = Rules { levels, ..Rules::new(group, Level::Refunded) };
         let (operator, currency) = (operator.map(Into::into), Some(currency.into()));
         Book { operator, currency, rules: Some(rules), refresh: Some(60_000_000), ..fixtures::book("", "") }
     }
@@ -274,9 +285,9 @@ mod tests {
     #[test]
     fn the_latest_rule_holds_and_a_leagues_own_before_it() {
         let rule = |from, league: Option<&str>, ppm| DatedFee {
-            from,
+            evidence: Evidence { from, ..Evidence::default() },
             league: league.map(Into::into),
-            fee: Fee::Commission { ppm },
+            ..DatedFee::always(Fee::Commission { ppm })
         };
         let fees = vec![rule(10, None, 1), rule(20, Some("rugbyleague_nrl"), 9), rule(30, None, 2)];
         let book = Book { fees, ..book(None, "AUD", "au") };

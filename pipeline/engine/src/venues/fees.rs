@@ -44,7 +44,7 @@ pub enum Fee {
     },
     /// `C * rate * p * (1 - p)`, by category.
     Polymarket {
-        /// The rate in millionths; 30,000 for sports.
+        /// The rate in millionths; 50,000 for sports since July 2026.
         rate_ppm: u32,
     },
 }
@@ -120,7 +120,7 @@ mod tests {
 
     const BETFAIR: Fee = Fee::Commission { ppm: 50_000 };
     const KALSHI: Fee = Fee::Kalshi { multiplier_ppm: 70_000 };
-    const POLYMARKET: Fee = Fee::Polymarket { rate_ppm: 30_000 };
+    const POLYMARKET: Fee = Fee::Polymarket { rate_ppm: 50_000 };
 
     fn price(decimal: &str) -> Price {
         Price::from_decimal(decimal).expect(decimal)
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(text(KALSHI.back_for(price("100"), 7)), "93.457943");
         // The opposite of 10 cents: 90 cents and the same 0.63 for 100.
         assert_eq!(text(KALSHI.lay(price("10"))), "1.103387");
-        // 100 at 65 cents as 1.538461: 65 dollars and 0.6825 for 100 dollars.
-        assert_eq!(text(POLYMARKET.back(price("1.538461"))), "1.522475");
+        // 100 at 65 cents as 1.538461: 65 dollars and 1.1375 for 100 dollars.
+        assert_eq!(text(POLYMARKET.back(price("1.538461"))), "1.512000");
         assert_eq!(text(POLYMARKET.back_for(price("1.538461"), 0)), "nothing");
     }
 

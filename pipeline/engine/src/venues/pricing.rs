@@ -41,6 +41,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::books::{Book, Books, DatedFee};
+    use super::super::evidence::Evidence;
     use super::super::fees::Fee;
     use super::*;
     use crate::fixtures::{World, book, price};
@@ -49,9 +50,9 @@ mod tests {
     /// `a` keeps nothing, `b` 2 % of winnings, and 5 % of those in baseball from second 100 on.
     fn world() -> World {
         let fee = |from, league: Option<&str>, ppm| DatedFee {
-            from,
+            evidence: Evidence { from, ..Evidence::default() },
             league: league.map(Into::into),
-            fee: Fee::Commission { ppm },
+            ..DatedFee::always(Fee::Commission { ppm })
         };
         let book = |fees| Book { fees, ..book("x", "us") };
         let charging = vec![fee(Micros::MIN, None, 20_000), fee(100_000_000, Some("baseball"), 50_000)];

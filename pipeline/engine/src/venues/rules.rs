@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::market::Period;
 
+use super::evidence::Evidence;
+
 /// What a level result does to bets on the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -41,9 +43,20 @@ pub struct Rules {
     pub level: Level,
     /// The same for some sports or leagues: `aussierules`, `aussierules_afl`.
     pub levels: Vec<(Arc<str>, Level)>,
+    /// What they say, as far as it matters here.
+    pub says: Arc<str>,
+    /// Where they are stated.
+    pub evidence: Evidence,
 }
 
 impl Rules {
+    /// Rules by which a level result does the same in every league, and that nothing is stated about.
+    #[must_use]
+    pub fn new(group: &str, level: Level) -> Self {
+        let says = Arc::from("");
+        Self { group: group.into(), level, levels: Vec::new(), says, evidence: Evidence::default() }
+    }
+
     /// What a level result does in a league; the longest key that fits it holds. A part of a match is not played on until it
     /// has a winner.
     #[must_use]
@@ -67,7 +80,7 @@ mod tests {
     fn rules() -> Rules {
         let level = |key: &str, level| (Arc::from(key), level);
         let levels = vec![level("basketball", Level::Impossible), level("basketball_nba", Level::Refunded)];
-        Rules { group: "g".into(), level: Level::Outcome, levels }
+        Rules { levels, ..Rules::new("g", Level::Outcome) }
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use crate::Micros;
 use crate::market::{Names, Period, Symbol};
 
 use super::books::{Book, Books, DatedFee};
@@ -62,8 +61,7 @@ impl Venues {
         venues.follow(names);
         for venue in &mut venues.by_symbol {
             if let Some(ppm) = commissions.get(&*venue.key) {
-                venue.book.fees =
-                    vec![DatedFee { from: Micros::MIN, league: None, fee: Fee::Commission { ppm: *ppm } }];
+                venue.book.fees = vec![DatedFee::always(Fee::Commission { ppm: *ppm })];
             }
         }
         venues

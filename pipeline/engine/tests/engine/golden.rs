@@ -9,24 +9,25 @@ use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Open, Warning};
 use arb_engine::input::{Event, Tick};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
-use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
 
 use crate::world::{World, entry, event, tick};
 
 /// Books `a` and `c` keep nothing, `b` 2 % of winnings, `x` 5 %; a level result refunds at `r`.
 fn world() -> World {
     let book = |name: &str, ppm: u32, level| -> (Arc<str>, Book) {
-        let fee = DatedFee { from: i64::MIN, league: None, fee: Fee::Commission { ppm } };
+        let fee = DatedFee::always(Fee::Commission { ppm });
         let book = Book {
             operator: None,
             kind: VenueKind::Bookmaker,
             currency: Some("USD".into()),
             fees: vec![fee],
-            rules: Some(Rules { group: name.into(), level, levels: Vec::new() }),
+            rules: Some(Rules::new(name, level)),
             refresh: None,
             step: 1,
             link: None,
             known: true,
+            evidence: Evidence::default(),
         };
         (name.into(), book)
     };

@@ -12,7 +12,7 @@ use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, Po
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_engine::state::Saved;
-use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
 use proptest::prelude::*;
 
 use crate::properties::key;
@@ -49,17 +49,18 @@ pub(crate) fn bets() -> impl Iterator<Item = Bet> {
 
 /// A book of an operator, with a currency and a commission.
 fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
-    let fee = DatedFee { from: i64::MIN, league: None, fee: Fee::Commission { ppm } };
+    let fee = DatedFee::always(Fee::Commission { ppm });
     Book {
         operator: Some(operator.into()),
         kind: VenueKind::Bookmaker,
         currency: currency.map(Into::into),
         fees: if ppm > 0 { vec![fee] } else { Vec::new() },
-        rules: Some(Rules { group: "us".into(), level: Level::Impossible, levels: Vec::new() }),
+        rules: Some(Rules::new("us", Level::Impossible)),
         refresh: None,
         step: 1,
         link: None,
         known: true,
+        evidence: Evidence::default(),
     }
 }
 

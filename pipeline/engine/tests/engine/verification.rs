@@ -6,7 +6,7 @@ use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Effect, Flag, Warning};
 use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
-use arb_engine::venues::{Book, Books, DatedFee, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
 use arb_model::Money;
 
 use crate::world::{World, at, closed, entry, tick, words};
@@ -17,16 +17,17 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
         kind: VenueKind::Bookmaker,
         currency: Some(currency.into()),
         fees: Vec::new(),
-        rules: Some(Rules { group: rules.into(), level: Level::Impossible, levels: Vec::new() }),
+        rules: Some(Rules::new(rules, Level::Impossible)),
         refresh: None,
         step: 1,
         link: None,
         known: true,
+        evidence: Evidence::default(),
     }
 }
 
 fn exchange(ppm: u32) -> Book {
-    let fees = vec![DatedFee { from: 0, league: None, fee: Fee::Commission { ppm } }];
+    let fees = vec![DatedFee::always(Fee::Commission { ppm })];
     Book { kind: VenueKind::Exchange, fees, ..book("ex", "USD", "us") }
 }
 
@@ -292,7 +293,7 @@ fn a_book_of_any_currency_is_not_preferred_for_it() {
 /// The worst case of an arb of two books, where `us` gives stakes back after a level result and `au` has a dead heat.
 fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) {
     let at_level = |name: &str, level| {
-        let rules = Rules { group: name.into(), level, levels: Vec::new() };
+        let rules = Rules::new(name, level);
         (name.into(), Book { rules: Some(rules), ..book(name, "USD", name) })
     };
     let books = Books::new([at_level("us", Level::Refunded), at_level("au", Level::DeadHeat)]);
