@@ -8,7 +8,7 @@ use crate::support::root;
 /// Files whose tests let time pass by themselves, each with its reason. Others name the time and its reason by `pace`.
 const MAY_SLEEP: [(&str, &str); 6] = [
     ("tests/it/support/wait.rs", "the helpers of all others"),
-    ("tests/it/support/broker_pool.rs", "between two questions to a broker, with a limit"),
+    ("tests/src/bin/keeper.rs", "between two looks whether a test process is left"),
     ("tests/it/prompt.rs", "a loop in Python, with a limit"),
     ("tests/it/tickets.rs", "a client in Python, before it connects again"),
     ("api/src/app/tests.rs", "the pace of a flood"),
