@@ -31,6 +31,8 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // The packages in the scripts, with their licences: part of NOTICES.
+    license: { fileName: 'licences.md' },
     reportCompressedSize: false,
   },
   server: {

@@ -120,6 +120,8 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Remove downloads and data
     Clean(Clean),
+    /// Print the licences of this program and of what it contains
+    Licences,
 }
 
 impl Command {
@@ -149,6 +151,7 @@ impl Command {
             Self::Listen(_) => "listen",
             Self::Mcp(_) => "mcp",
             Self::Clean(_) => "clean",
+            Self::Licences => "licences",
         }
     }
 }

@@ -102,6 +102,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Listen(config) => roles::listen::run(&config)?,
         Command::Mcp(config) => roles::mcp::run(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
+        Command::Licences => roles::licences::run()?,
     }
     Ok(ExitCode::SUCCESS)
 }

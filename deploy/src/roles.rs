@@ -12,6 +12,7 @@ pub(crate) mod dlq;
 pub(crate) mod evaluate;
 mod guarded;
 pub(crate) mod ingest;
+pub(crate) mod licences;
 pub(crate) mod listen;
 mod machine;
 pub(crate) mod mcp;

@@ -40,6 +40,7 @@ mod lost_commits;
 mod markers;
 mod mcp;
 mod members;
+mod notices;
 mod opinion;
 mod own_books;
 mod page;
