@@ -170,7 +170,8 @@ impl App {
         streams: Streams,
         sessions: Sessions,
     ) -> Self {
-        let (lists, authority, usage) = (Lists::new(partitions), Arc::new(authority), Arc::new(usage));
+        let (authority, usage) = (Arc::new(authority), Arc::new(usage));
+        let lists = Lists::new(partitions, authority.replica());
         let (lists_of_streams, keys_of_streams) = (lists.clone(), Arc::clone(&authority));
         let test_market = TestMarket::new(&authority, streams.heartbeat());
         let stream = StreamState { streams, lists: lists_of_streams, authority: keys_of_streams };
@@ -186,6 +187,7 @@ impl App {
         let boards = own_books::boards(partitions, &Arc::default(), &lists);
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {
+            picks: Arc::new(PickStore::new(&lists.names)),
             lists,
             stream: Arc::new(stream),
             test_market,
@@ -198,7 +200,6 @@ impl App {
             webhooks,
             history: None,
             boards,
-            picks: Arc::default(),
             results: TaskQueue::new(partitions).0,
             lags: GroupLags::default(),
             drain: Drain::default(),
@@ -353,7 +354,11 @@ impl App {
         let quotes = &self.boards.quotes;
         let browsers = (site.clone(), Arc::clone(sign_up));
         let resources = Resources {
-            tickets: TicketResource { accounts: accounts.clone(), cors: cors.clone() },
+            tickets: TicketResource {
+                accounts: accounts.clone(),
+                cors: cors.clone(),
+                names: Arc::clone(&self.lists.names),
+            },
             live: MarketResources::new(&self.lists, &self.stream, Some(&self.boards)),
             test: MarketResources::new(&self.test_market.lists, &self.test_market.stream, None),
             scan: ScanResource {
@@ -368,6 +373,7 @@ impl App {
             webhooks: WebhooksResource {
                 accounts: accounts.clone(),
                 webhooks: self.webhooks.clone(),
+                names: Arc::clone(&self.lists.names),
                 history: self.history.clone(),
             },
             history: HistoryResource::new(self.history.clone(), &self.lists, Some(quotes)),

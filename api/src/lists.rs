@@ -3,14 +3,14 @@
 //! - `follow`: the readers of the topics; `entries`: what is open now; `polls` and `pace`: how far the topics have come, and
 //!   whether they still come.
 //! - `snapshot`: a list at one moment, in its order, as JSON; `listed`: what differs between the lists.
-//! - `known_sports`: which sports and leagues there are; `sport`: the filter by one;
+//! - `known_names`: which sports, leagues, markets and books there are; `sport`: the filter by a sport or league;
 //!   `signal_kinds`: the filter by kinds of signals.
 //!
 //! It never knows a request or its caller.
 
 pub(crate) mod entries;
 pub mod follow;
-pub(crate) mod known_sports;
+pub(crate) mod known_names;
 pub(crate) mod listed;
 mod pace;
 pub(crate) mod polls;
@@ -23,16 +23,17 @@ use std::sync::Arc;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
 use self::entries::Entries;
-use self::known_sports::KnownSports;
+use self::known_names::KnownNames;
 use self::polls::Polls;
+use crate::access::replica::Replica;
 
 /// The lists of an instance, shared by their readers, all requests and the streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Lists {
     /// How far the topics have come.
     pub(crate) polls: Arc<Polls>,
-    /// Which sports and leagues have been seen.
-    pub(crate) sports: Arc<KnownSports>,
+    /// Which names there are.
+    pub(crate) names: Arc<KnownNames>,
     /// The open windows.
     pub(crate) board: Arc<Entries<BoardEntry>>,
     /// The open edge signals.
@@ -40,12 +41,13 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Empty ones, of topics with so many partitions.
-    pub(crate) fn new(partitions: i32) -> Self {
-        let (polls, sports) = (Arc::new(Polls::new(partitions)), Arc::new(KnownSports::default()));
-        let board = Arc::new(Entries::new(&polls, &sports));
-        let signals = Arc::new(Entries::new(&polls, &sports));
-        Self { polls, sports, board, signals }
+    /// Empty ones, of topics with so many partitions; these accounts are granted books.
+    pub(crate) fn new(partitions: i32, accounts: &Arc<Replica>) -> Self {
+        let names = Arc::new(KnownNames::new(Arc::clone(accounts)));
+        let polls = Arc::new(Polls::new(partitions));
+        let board = Arc::new(Entries::new(&polls, &names));
+        let signals = Arc::new(Entries::new(&polls, &names));
+        Self { polls, names, board, signals }
     }
 
     /// Whether both have been read to their ends.

@@ -160,12 +160,9 @@ impl StreamState {
         self.streams.hub.is_closing()
     }
 
-    /// Refuses a query for a sport that there is not.
+    /// Refuses a query with a name of which there is nothing.
     pub(crate) fn check(&self, query: &StreamQuery) -> Result<(), Problem> {
-        for (parameter, sport) in query.filter.sports() {
-            self.lists.sports.check_for_stream(parameter, sport)?;
-        }
-        Ok(())
+        self.lists.names.check_for_stream(query.names())
     }
 
     /// Reads the feed until the shutdown signal; `hub` explains the order.

@@ -33,7 +33,8 @@ pub(crate) struct TestMarket {
 impl TestMarket {
     /// Of the records that are checked in; streams send a heartbeat after so long without an event.
     pub(crate) fn new(authority: &Arc<Authority>, heartbeat: Duration) -> Self {
-        let lists = Lists::new(PARTITIONS);
+        // No account is granted a book of it.
+        let lists = Lists::new(PARTITIONS, &Arc::default());
         let streams = Streams::new(Source::by_hand(PARTITIONS), MAX_EVENTS, heartbeat);
         let (of_stream, authority) = (lists.clone(), Arc::clone(authority));
         let market = Self { lists, stream: Arc::new(StreamState { streams, lists: of_stream, authority }) };

@@ -47,7 +47,7 @@ fn both_surfaces_list_what_is_open_by_every_filter() {
             ("kind=steam,odds_drop", &["c", "b"]),
             ("market=h2h", &["d"]),
             ("book=alpha", &["c", "b", "a"]),
-            ("book=beta", &[]),
+            ("book=pinnacle", &[]),
             ("event_id=other", &["d"]),
             ("min_strength=0.02", &["d", "c", "a"]),
             ("min_confidence=0.9", &["d", "b", "a"]),
@@ -59,6 +59,7 @@ fn both_surfaces_list_what_is_open_by_every_filter() {
         for (query, name) in [
             ("rank=1", "rank"),
             ("kind=arb", "kind"),
+            ("market=moneyline", "market"),
             ("in_play=1", "in_play"),
             ("min_confidence=2", "min_confidence"),
             ("limit=501", "limit"),

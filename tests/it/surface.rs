@@ -125,6 +125,9 @@ fn the_quota_is_on_every_response() {
     for (method, path, status) in [
         ("GET", "/api/v1/arbs?sort=1", 400),
         ("GET", "/api/v1/arbs?sport=", 400),
+        ("GET", "/api/v1/arbs?market=moneyline", 400),
+        ("GET", "/api/v1/signals?market=moneyline", 400),
+        ("GET", "/api/v1/stream?market=moneyline", 400),
         ("GET", "/api/v1/stream?event=all", 400),
         ("GET", "/api/v1/stream?last_event_id=17", 400),
         ("GET", "/api/v1/usage?x=1", 400),

@@ -14,15 +14,19 @@ use crate::quotes::follow;
 use crate::quotes::store::Quotes;
 use crate::resources::user_boards::UserBoards;
 
-/// Boards of quotes of so many partitions, by a table of books.
+/// Boards of quotes of so many partitions, by a table of books; from then on books are known by them.
 pub(super) fn boards(partitions: i32, books: &Arc<Books>, lists: &Lists) -> Arc<UserBoards> {
-    Arc::new(UserBoards::new(&Arc::new(Quotes::new(partitions, books)), &lists.polls))
+    let quotes = Arc::new(Quotes::new(partitions, books));
+    lists.names.set_quotes(&quotes);
+    Arc::new(UserBoards::new(&quotes, &lists.polls))
 }
 
 impl App {
     /// With quotes of so many partitions, by the processor's table of books.
     #[must_use]
     pub fn with_books(self, partitions: i32, books: &Arc<Books>) -> Self {
+        // The market of test keys has no quotes, and the same table.
+        self.test_market.lists.names.set_quotes(&Arc::new(Quotes::of_table(books)));
         Self { boards: boards(partitions, books, &self.lists), ..self }
     }
 

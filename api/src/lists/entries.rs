@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::{Duration, Instant};
 
-use crate::lists::known_sports::KnownSports;
+use crate::lists::known_names::{KnownNames, NameKind};
 use crate::lists::listed::Listed;
 use crate::lists::polls::Polls;
 use crate::lists::snapshot::{Parts, Snapshot};
@@ -25,7 +25,7 @@ pub(crate) type ById<E> = HashMap<String, Arc<E>>;
 pub(crate) struct Entries<E: Listed> {
     open: Mutex<ById<E>>,
     polls: Arc<Polls>,
-    sports: Arc<KnownSports>,
+    names: Arc<KnownNames>,
     is_ready: AtomicBool,
     /// Grows with every change, after it.
     version: AtomicU64,
@@ -44,18 +44,21 @@ struct RenderedSnapshot<E: Listed> {
 }
 
 impl<E: Listed> Entries<E> {
-    /// An empty list, as of these polls; the sports of what comes are noted.
-    pub(crate) fn new(polls: &Arc<Polls>, sports: &Arc<KnownSports>) -> Self {
+    /// An empty list, as of these polls; the names in what comes are noted.
+    pub(crate) fn new(polls: &Arc<Polls>, names: &Arc<KnownNames>) -> Self {
         let (is_ready, version) = (AtomicBool::new(false), AtomicU64::new(0));
         let (open, snapshot, making) = (Mutex::default(), RwLock::default(), Mutex::default());
-        let (polls, sports) = (Arc::clone(polls), Arc::clone(sports));
-        Self { open, polls, sports, is_ready, version, snapshot, making }
+        let (polls, names) = (Arc::clone(polls), Arc::clone(names));
+        Self { open, polls, names, is_ready, version, snapshot, making }
     }
 
     /// Opens or changes one.
     pub(crate) fn put(&self, entry: E) {
         let event = entry.event();
-        self.sports.note(&event.sport, &event.league);
+        let of_event = [&event.sport, &event.league].map(|name| (NameKind::Sport, &**name));
+        for (kind, name) in of_event.into_iter().chain(entry.market_and_books()) {
+            self.names.note(kind, name);
+        }
         self.lock().insert(entry.id().to_owned(), Arc::new(entry));
         self.version.fetch_add(1, Ordering::Release);
     }
@@ -66,9 +69,9 @@ impl<E: Listed> Entries<E> {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// Which sports and leagues have been seen.
-    pub(crate) fn sports(&self) -> &KnownSports {
-        &self.sports
+    /// Which names there are.
+    pub(crate) fn names(&self) -> &KnownNames {
+        &self.names
     }
 
     /// How far the topics have come.

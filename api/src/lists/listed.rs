@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::http::problem::Problem;
-use crate::lists::sport::Sport;
+use crate::lists::known_names::{NameKind, Named};
 use crate::view::OddsFormat;
 
 /// A type of record that is listed.
@@ -36,6 +36,8 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     fn id(&self) -> &str;
     /// What it is about.
     fn event(&self) -> &Event;
+    /// The market and the books of its bets.
+    fn market_and_books(&self) -> impl Iterator<Item = (NameKind, &str)>;
     /// The number of the last transition.
     fn sequence(&self) -> i64;
     /// Its position in the order of the list.
@@ -93,8 +95,8 @@ pub(crate) trait ListFilter<E>:
     fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
     /// Whether an entry is shown, as of a time, if there is one.
     fn includes(&self, entry: &E, as_of: Option<Micros>) -> bool;
-    /// The sports and leagues in it, each with its parameter.
-    fn sports(&self) -> Vec<(&'static str, &Sport)>;
+    /// The names in it, each with its parameter.
+    fn names(&self) -> Vec<Named<'_>>;
     /// Whether it asks for another order than the list's.
     fn reorders(&self) -> bool {
         false

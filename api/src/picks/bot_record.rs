@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arb_model::pick::NO_RESULT;
 use arb_model::{LaterOffer, Pick, PickGrade};
 use arb_picks::record::{EquityPoint, GradedBet, Mean, Scores, Summary, equity};
+use arb_schemas::time::to_date;
 use serde_json::{Value, json};
 
 /// Points of the sum of profits.
@@ -173,7 +174,7 @@ fn bet(pick: &Pick, grade: &PickGrade) -> GradedBet {
 
 /// The UTC date of the start.
 fn day(pick: &Pick) -> String {
-    pick.starts_at.to_string().chars().take(10).collect()
+    to_date(pick.starts_at.0)
 }
 
 #[cfg(test)]

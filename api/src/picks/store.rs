@@ -12,6 +12,7 @@ use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
 use super::bot_record::BotRecord;
+use crate::lists::known_names::{KnownNames, NameKind};
 
 /// A place among the picks: the newest first, then by id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,18 +41,28 @@ struct HeldPicks {
 type Computed = Option<(u64, Arc<Vec<BotRecord>>)>;
 
 /// The picks of an instance.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PickStore {
+    names: Arc<KnownNames>,
     held: RwLock<HeldPicks>,
     records: Mutex<Computed>,
     is_ready: AtomicBool,
 }
 
 impl PickStore {
+    /// None yet; the sports and leagues of those that come are noted.
+    pub(crate) fn new(names: &Arc<KnownNames>) -> Self {
+        let (held, records, is_ready) = Default::default();
+        Self { names: Arc::clone(names), held, records, is_ready }
+    }
+
     /// Takes in a pick as it is now.
     pub(crate) fn put(&self, pick: Pick) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
         let place = PickPlace::of(&pick);
+        for name in [&pick.event.sport, &pick.event.league] {
+            self.names.note(NameKind::Sport, name);
+        }
         held.changes += 1;
         held.places.insert(pick.id.clone(), place.clone());
         held.picks.insert(place, Arc::new(pick));
@@ -134,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_newest_pick_is_first_and_pages_meet() {
-        let store = PickStore::default();
+        let store = PickStore::new(&Arc::default());
         for (id, at) in [("a", 1), ("b", 3), ("c", 2), ("d", 3)] {
             store.put(pick(id, at));
         }
@@ -151,7 +162,7 @@ mod tests {
 
     #[test]
     fn records_are_computed_again_when_a_pick_changes() {
-        let store = PickStore::default();
+        let store = PickStore::new(&Arc::default());
         store.put(pick("a", 1));
         let before = store.records();
         assert!(Arc::ptr_eq(&before, &store.records()));

@@ -15,6 +15,9 @@ use arb_schemas::records::BoardEntry;
 /// Which state of each partition: its epoch, and the offset up to which its input is in it. Equal ones are equal at every instance.
 pub(crate) type Place = Vec<(i64, i64)>;
 
+/// The text of the error while nothing can be read of them.
+pub(crate) const UNREAD: &str = "The processor's quotes are being read; try again.";
+
 /// The replicas of all partitions.
 #[derive(Debug)]
 pub(crate) struct Quotes {
@@ -22,6 +25,7 @@ pub(crate) struct Quotes {
     books: Arc<Books>,
     place: RwLock<Place>,
     is_ready: AtomicBool,
+    has_failed: AtomicBool,
 }
 
 impl Quotes {
@@ -30,7 +34,13 @@ impl Quotes {
         let replica = |_| Mutex::new(StateReplica::new(Arc::clone(books)));
         let partitions: Vec<_> = (0..partitions).map(replica).collect();
         let place = RwLock::new(vec![(0, 0); partitions.len()]);
-        Self { partitions, books: Arc::clone(books), place, is_ready: AtomicBool::new(false) }
+        let (is_ready, has_failed) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { partitions, books: Arc::clone(books), place, is_ready, has_failed }
+    }
+
+    /// No quotes, and all of them, by a table of books.
+    pub(crate) fn of_table(books: &Arc<Books>) -> Self {
+        Self { is_ready: AtomicBool::new(true), ..Self::new(0, books) }
     }
 
     /// Takes in a record of the changelog.
@@ -57,12 +67,18 @@ impl Quotes {
 
     /// Notes that the changelog cannot be read any more.
     pub(crate) fn fail(&self) {
+        self.has_failed.store(true, Ordering::Release);
         self.is_ready.store(false, Ordering::Release);
     }
 
     /// Whether all of it was read, and is still.
     pub(crate) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire)
+    }
+
+    /// Whether it is still read for the first time: what is not there may come.
+    pub(crate) fn is_being_read(&self) -> bool {
+        !self.is_ready() && !self.has_failed.load(Ordering::Acquire)
     }
 
     /// Which state it is.

@@ -18,12 +18,15 @@ use crate::http::problem::Problem;
 use crate::http::quota_headers;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
+use crate::lists::known_names::NameKind;
 use crate::lists::listed::{Listed, SortKey};
 use crate::lists::snapshot::PageQueryOf;
+use crate::quotes::store::UNREAD;
 use crate::resources::board_filter::BoardFilter;
 use crate::resources::hedge;
 use crate::resources::list::{self, ListResource};
-use crate::resources::user_boards::{self, UserBoards};
+use crate::resources::user_boards::UserBoards;
+use crate::resources::user_query;
 use crate::view::{EntryView, OddsFormat, Ranked, csv};
 
 const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
@@ -41,6 +44,11 @@ impl Listed for BoardEntry {
 
     fn event(&self) -> &Event {
         &self.event
+    }
+
+    fn market_and_books(&self) -> impl Iterator<Item = (NameKind, &str)> {
+        let books = self.legs.iter().map(|leg| (NameKind::Book, &*leg.book));
+        [(NameKind::Market, self.market.as_str())].into_iter().chain(books)
     }
 
     fn sequence(&self) -> i64 {
@@ -73,12 +81,15 @@ pub(crate) struct ArbsResource {
 impl ArbsResource {
     /// Answers `GET /arbs`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let query = self.list.query(request)?;
-        if query.filter.user().is_empty() {
-            return self.list.answer(&query, request, charge);
+        let is_of_caller = user_query::cost(request.query()) > 1;
+        if is_of_caller && self.boards.is_none() {
+            return Err(Problem::forbidden(NOT_IN_TEST));
         }
-        let boards = self.boards.as_ref().ok_or_else(|| Problem::forbidden(NOT_IN_TEST))?;
-        of_caller(boards, &query, request, charge)
+        let query = self.list.query(request)?;
+        match &self.boards {
+            Some(boards) if is_of_caller => of_caller(boards, &query, request, charge),
+            _ => self.list.answer(&query, request, charge),
+        }
     }
 
     /// Answers `POST /arbs/{id}/hedge`.
@@ -98,10 +109,7 @@ fn of_caller(
 ) -> Answer {
     let user = query.filter.user();
     if !boards.quotes.is_ready() {
-        return Err(Problem::unavailable(user_boards::UNREAD));
-    }
-    if let Some((parameter, book)) = user.names().find(|(_, book)| !boards.quotes.is_known(book)) {
-        return Err(Problem::invalid_param(parameter, format!("names a book that is not known: {book}")));
+        return Err(Problem::unavailable(UNREAD));
     }
     charge.refuse_if_spent()?;
     let tag = boards.state().tag(query);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::parameters::{name, number, truth};
 use crate::http::problem::Problem;
+use crate::lists::known_names::Named;
 use crate::lists::listed::{ListFilter, Listed};
 use crate::lists::sport::Sport;
 use crate::resources::arbs::Rank;
@@ -101,8 +102,10 @@ impl ListFilter<BoardEntry> for BoardFilter {
             && self.reaches_numbers(entry, as_of)
     }
 
-    fn sports(&self) -> Vec<(&'static str, &Sport)> {
-        vec![("sport", &self.sport), ("league", &self.league)]
+    fn names(&self) -> Vec<Named<'_>> {
+        let (sport, league) = (Named::sport("sport", &self.sport), Named::sport("league", &self.league));
+        let (market, book) = (Named::market(self.market.as_ref()), Named::book(self.book.as_ref()));
+        [sport, league, market, book].into_iter().flatten().chain(self.user.names()).collect()
     }
 
     fn reorders(&self) -> bool {

@@ -17,9 +17,8 @@ use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::polls::Polls;
-use crate::quotes::store::Quotes;
+use crate::quotes::store::{Quotes, UNREAD};
 use crate::resources::tagged;
-use crate::resources::user_boards::UNREAD;
 
 /// The books of the live market.
 #[derive(Debug)]

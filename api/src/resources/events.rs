@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arb_engine::{ListedEvent, ListedQuote};
 use arb_model::{Points, Time};
-use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::time::{Micros, to_date};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
@@ -18,15 +18,12 @@ use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
+use crate::lists::known_names::Named;
 use crate::lists::sport::Sport;
-use crate::quotes::store::Quotes;
+use crate::quotes::store::{Quotes, UNREAD};
 use crate::resources::board_filter::odds_format;
 use crate::resources::tagged;
-use crate::resources::user_boards::UNREAD;
 use crate::view::{OddsFormat, quote_json};
-
-/// Microseconds of a day.
-const DAY: Micros = 86_400 * SECOND;
 
 /// The events of the live market.
 #[derive(Debug)]
@@ -98,9 +95,8 @@ impl EventsResource {
     /// Answers `GET /events`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let (limit, filter, after) = parse(request.query())?;
-        for (parameter, sport) in [("sport", &filter.sport), ("league", &filter.league)] {
-            self.lists.sports.check(parameter, sport)?;
-        }
+        let named = [Named::sport("sport", &filter.sport), Named::sport("league", &filter.league)];
+        self.lists.names.check(named.into_iter().flatten())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let events = block_in_place(|| self.quotes.events());
@@ -126,6 +122,8 @@ impl EventsResource {
     /// Answers `GET /events/{id}/odds`.
     pub(crate) fn odds(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let filter = OddsFilter::parse(request.query())?;
+        let named = [Named::market(filter.market.as_ref()), Named::book(filter.book.as_ref())];
+        self.lists.names.check(named.into_iter().flatten())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let found = block_in_place(|| self.quotes.odds_of(request.parameter("id")));
@@ -178,8 +176,7 @@ fn event_json(event: &ListedEvent) -> Value {
 
 /// The group that a scan names: the league and the UTC date of the start.
 fn group(league: &str, start: Time) -> String {
-    let day = Time(start.0.div_euclid(DAY) * DAY).to_string();
-    format!("{league}/{}", day.split('T').next().unwrap_or_default())
+    format!("{league}/{}", to_date(start.0))
 }
 
 fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Value {
@@ -194,7 +191,11 @@ fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -
 
 #[cfg(test)]
 mod tests {
+    use arb_schemas::time::SECOND;
+
     use super::*;
+
+    const DAY: Micros = 86_400 * SECOND;
 
     #[test]
     fn a_group_is_the_league_and_the_date_of_the_start() {

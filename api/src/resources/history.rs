@@ -25,6 +25,7 @@ use crate::http::route::Started;
 use crate::http::{accept, reply};
 use crate::lists::Lists;
 use crate::lists::entries::Entries;
+use crate::lists::known_names::{KnownNames, NameKind, Named};
 use crate::lists::listed::Listed;
 use crate::lists::sport::Sport;
 use crate::quotes::store::Quotes;
@@ -49,6 +50,7 @@ pub(crate) struct HistoryResource {
     board: Arc<Entries<BoardEntry>>,
     /// Of which evidence is computed; `None` for test keys, whose market has entries alone.
     quotes: Option<Arc<Quotes>>,
+    names: Arc<KnownNames>,
 }
 
 /// A page of windows.
@@ -96,6 +98,16 @@ impl HistoryPage {
         })
     }
 
+    /// The names in it, each with its parameter.
+    fn names(&self) -> impl Iterator<Item = Named<'_>> {
+        let query = &self.query;
+        let sports = [("sport", &query.sport), ("league", &query.league)].into_iter().filter_map(
+            |(parameter, name)| Some(Named { parameter, kind: NameKind::Sport, name: name.as_deref()? }),
+        );
+        let rest = [Named::market(query.market.as_ref()), Named::book(query.book.as_ref())];
+        sports.chain(rest.into_iter().flatten())
+    }
+
     fn answer(self, mut windows: Vec<PastWindow>, gradings: &[PastGrading]) -> Response {
         let has_more = windows.len() > self.limit;
         windows.truncate(self.limit);
@@ -119,12 +131,13 @@ impl HistoryResource {
     /// Of a history, of what is open, and of quotes, where there are any.
     pub(crate) fn new(history: Option<History>, lists: &Lists, quotes: Option<&Arc<Quotes>>) -> Self {
         let quotes = quotes.map(Arc::clone);
-        Self { history, board: Arc::clone(&lists.board), quotes }
+        Self { history, board: Arc::clone(&lists.board), quotes, names: Arc::clone(&lists.names) }
     }
 
     /// A page of windows, the newest first.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let page = HistoryPage::parse(request)?;
+        self.names.check(page.names())?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         charge.charge()?;
         Ok(Box::pin(async move {

@@ -43,9 +43,7 @@ impl<E: Listed> ListResource<E> {
         if !self.entries.is_ready() {
             return Err(Problem::unavailable(E::UNREAD));
         }
-        for (parameter, sport) in query.filter.sports() {
-            self.entries.sports().check(parameter, sport)?;
-        }
+        self.entries.names().check(query.filter.names())?;
         Ok(query)
     }
 

@@ -18,6 +18,7 @@ use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
+use crate::lists::known_names::Named;
 use crate::lists::sport::Sport;
 use crate::picks::bot_record::BotRecord;
 use crate::picks::store::{PickPlace, PickStore};
@@ -68,6 +69,8 @@ impl PicksResource {
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let (limit, filter, after) = parse(request.query())?;
         self.check_ready()?;
+        let named = [Named::sport("sport", &filter.sport), Named::sport("league", &filter.league)];
+        self.lists.names.check(named.into_iter().flatten())?;
         charge.refuse_if_spent()?;
         let is_wanted = |pick: &Pick| filter.includes(pick);
         let mut found = block_in_place(|| self.picks.page(after.as_ref(), limit + 1, is_wanted));

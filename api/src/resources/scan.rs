@@ -65,7 +65,7 @@ impl ScanResource {
         request: &Request<'_>,
         charge: &Charge<'_>,
     ) -> Started {
-        let wanted = fields.check(&self.lists.sports)?;
+        let wanted = fields.check(&self.lists.names)?;
         if !self.scans.is_ready() {
             return Err(Problem::unavailable(UNREAD));
         }

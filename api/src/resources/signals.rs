@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::parameters::{name, number, truth};
 use crate::http::problem::Problem;
+use crate::lists::known_names::{NameKind, Named};
 use crate::lists::listed::{self, ListFilter, Listed};
 use crate::lists::signal_kinds::SignalKinds;
 use crate::lists::sport::Sport;
@@ -29,6 +30,11 @@ impl Listed for EdgeSignal {
 
     fn event(&self) -> &Event {
         &self.event
+    }
+
+    fn market_and_books(&self) -> impl Iterator<Item = (NameKind, &str)> {
+        let books = self.bets.iter().map(|bet| (NameKind::Book, &*bet.book));
+        [(NameKind::Market, self.market.as_str())].into_iter().chain(books)
     }
 
     fn sequence(&self) -> i64 {
@@ -117,8 +123,9 @@ impl ListFilter<EdgeSignal> for SignalFilter {
             && self.in_play.is_none_or(|in_play| in_play == signal.in_play)
     }
 
-    fn sports(&self) -> Vec<(&'static str, &Sport)> {
-        vec![("sport", &self.sport)]
+    fn names(&self) -> Vec<Named<'_>> {
+        let (market, book) = (Named::market(self.market.as_ref()), Named::book(self.book.as_ref()));
+        [Named::sport("sport", &self.sport), market, book].into_iter().flatten().collect()
     }
 
     fn bytes(&self) -> usize {

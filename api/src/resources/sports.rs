@@ -41,7 +41,7 @@ impl SportsResource {
             *signals.entry(signal.event.league.to_string()).or_insert(0_u64) += 1;
         }
         let mut sports = BTreeMap::<String, Vec<Value>>::new();
-        for league in self.lists.sports.leagues() {
+        for league in self.lists.names.leagues() {
             let sport = league.split('_').next().unwrap_or_default().to_owned();
             let count = |of: &BTreeMap<String, u64>| of.get(&league).copied().unwrap_or(0);
             let row = json!({"league": league, "arbs": count(&arbs), "signals": count(&signals)});

@@ -4,6 +4,8 @@
 //! A first connection spends it, by the accounts machine, so that of two instances one refuses. A connection with `Last-Event-ID` is
 //! one that comes again. It never puts a key into a URL.
 
+use std::sync::Arc;
+
 use arb_accounts::command::{Actor, Command};
 use arb_schemas::time::to_rfc3339;
 use form_urlencoded::Serializer;
@@ -20,6 +22,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::lists::known_names::KnownNames;
 use crate::stream::StreamQuery;
 
 /// Most bytes of a body.
@@ -36,6 +39,7 @@ const LAST_EVENT_ID: &str = "last-event-id";
 pub(crate) struct TicketResource {
     pub(crate) accounts: Accounts,
     pub(crate) cors: Cors,
+    pub(crate) names: Arc<KnownNames>,
 }
 
 impl TicketResource {
@@ -48,7 +52,8 @@ impl TicketResource {
         let origin = origin.filter(|origin| self.cors.has(origin));
         let origin = origin.ok_or_else(|| Problem::invalid_param("origin", NO_ORIGIN))?;
         let query = query(&filters.unwrap_or_default())?;
-        StreamQuery::parse(&query, &HeaderMap::new())?;
+        let stream = StreamQuery::parse(&query, &HeaderMap::new())?;
+        self.names.check_for_stream(stream.names())?;
         let query = tickets::bound(&query);
         let id = self.accounts.id(request, &charge.caller.kid, &format!("{origin}\n{query}"))?;
         let authority = &self.accounts.authority;

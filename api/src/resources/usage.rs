@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arb_accounts::key::Mode;
 use arb_accounts::plan::Plan;
-use arb_schemas::time::to_rfc3339;
+use arb_schemas::time::{to_date, to_rfc3339};
 use serde_json::json;
 
 use crate::access::usage::{DAY, Usage};
@@ -62,5 +62,5 @@ impl UsageResource {
 
 /// The date of a day since 1970-01-01.
 fn date(day: i64) -> String {
-    to_rfc3339(day.saturating_mul(DAY)).chars().take_while(|c| *c != 'T').collect()
+    to_date(day.saturating_mul(DAY))
 }

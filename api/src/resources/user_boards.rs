@@ -28,8 +28,6 @@ const LIVE: Duration = Duration::from_mins(1);
 const MAX_ACCOUNTS: usize = 1_024;
 /// Answers under way for each processor of the machine.
 const PER_PROCESSOR: usize = 2;
-/// The text of the error while nothing can be computed.
-pub(crate) const UNREAD: &str = "The processor's quotes are being read; try again.";
 const BUSY: &str = "Too many boards are being computed; try again.";
 
 /// Of which state a board is.

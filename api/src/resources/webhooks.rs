@@ -26,6 +26,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
+use crate::lists::known_names::KnownNames;
 use crate::webhooks::{Webhooks, settings};
 
 /// Most bytes of a body.
@@ -42,6 +43,7 @@ const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or 
 pub(crate) struct WebhooksResource {
     pub(crate) accounts: Accounts,
     pub(crate) webhooks: Webhooks,
+    pub(crate) names: Arc<KnownNames>,
     /// What became of all deliveries, where there is a ClickHouse.
     pub(crate) history: Option<History>,
 }
@@ -67,7 +69,7 @@ impl WebhooksResource {
 
     /// Creates an endpoint; its secret is in the answer.
     pub(crate) fn create(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
-        let chosen = settings::parse(JsonBody::of(request)?, None, self.webhooks.rules)?;
+        let chosen = settings::parse(JsonBody::of(request)?, None, (self.webhooks.rules, &*self.names))?;
         let id = self.accounts.id(request, &holder.account, "")?;
         let endpoint = self.id(&id);
         let command = Command::CreateEndpoint {
@@ -90,8 +92,8 @@ impl WebhooksResource {
     /// Changes the fields that are given.
     pub(crate) fn update(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
         let before = self.endpoint(&holder, request)?;
-        let chosen =
-            settings::parse(JsonBody::of(request)?, Some(before.settings.clone()), self.webhooks.rules)?;
+        let known = (self.webhooks.rules, &*self.names);
+        let chosen = settings::parse(JsonBody::of(request)?, Some(before.settings.clone()), known)?;
         let (account, id) = (holder.account.clone(), before.id.clone());
         let command =
             Command::UpdateEndpoint { account: account.clone(), endpoint: id.clone(), settings: chosen };

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use arb_accounts::account::Account;
+use arb_accounts::directory::Part;
 use arb_model::{Pick, fixtures};
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{BoardProgress, ScanArb, ScanCount, ScanRequest, ScanResult, ScanSource};
@@ -17,9 +19,10 @@ use warp::reply::Response;
 
 use super::ROUTES;
 use crate::App;
-use crate::fixtures::{TestApp, entry, signal};
+use crate::fixtures::{TestApp, account, entry, signal};
 use crate::http::request::Head;
 use crate::http::route::Route;
+use crate::lists::known_names::NameKind;
 use crate::quotes::fixtures::{QuoteWriter, prices, ready};
 
 mod own_books;
@@ -64,8 +67,8 @@ impl Api {
         let _in = self.runtime.enter();
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
         let body = stream::empty::<Result<&[u8], ()>>();
-        let response =
-            service.respond(&head, body).now_or_never().expect("no route that is asked here waits");
+        let response = service.respond(&head, body).now_or_never();
+        let response = response.unwrap_or_else(|| panic!("{path}?{query} waits"));
         let caller = self.app.authority.caller(&self.key, None).unwrap();
         (response, self.app.usage.status(&caller).used)
     }
@@ -115,6 +118,68 @@ fn a_list_has_its_own_filters_and_refuses_those_of_another() {
             assert_eq!(status(other), StatusCode::BAD_REQUEST, "{query}");
         }
     }
+}
+
+/// By route, the parameters that name something, each with a name that does not exist.
+const NAMELESS: [(&str, &[&str]); 9] = [
+    (
+        "/v1/arbs",
+        &[
+            "sport=socer",
+            "league=soccer_nowhere",
+            "market=moneyline",
+            "book=bet365",
+            "books=alpha,bet365",
+            "commissions=bet365:2",
+        ],
+    ),
+    ("/v1/signals", &["sport=socer", "market=moneyline", "book=bet365"]),
+    ("/v1/arbs/history", &["sport=socer", "league=soccer_nowhere", "market=moneyline", "book=bet365"]),
+    ("/v1/arbs/changes", &["sport=socer", "league=socer_x", "market=moneyline", "book=bet365"]),
+    ("/v1/stream", &["sport=socer", "league=socer_x", "market=moneyline", "book=bet365"]),
+    ("/v1/events", &["sport=socer", "league=soccer_nowhere"]),
+    ("/v1/events/6/odds", &["market=moneyline", "book=bet365"]),
+    ("/v1/picks", &["sport=socer", "league=soccer_nowhere"]),
+    (
+        "/v1/scan",
+        &[
+            "sport=socer",
+            "league=soccer_nowhere",
+            "event_group=soccer_nowhere/2026-11-26",
+            "sport=soccer&markets=h2h,moneyline",
+            "sport=soccer&books=bet365",
+        ],
+    ),
+];
+
+#[test]
+fn a_name_that_does_not_exist_is_refused_on_every_route_for_nothing() {
+    let api = Api::new();
+    let plan = r#"{"free": {"requests": 1000, "per_second": 0, "connections": 0}}"#;
+    std::fs::write(api.folder.path().join("plans.json"), plan).unwrap();
+    api.app.usage.reload_plans();
+    for (path, queries) in NAMELESS {
+        for query in queries {
+            let (refused, used) = api.ask(&Method::GET, path, query, None);
+            assert_eq!((refused.status(), used), (StatusCode::BAD_REQUEST, 0), "{path}?{query}");
+            let problem = json(refused);
+            assert_eq!(problem["type"], "/problems/invalid-request");
+            let named = query.rsplit('&').next().unwrap().split('=').next().unwrap();
+            let refused = &problem["invalid_params"][0];
+            assert_eq!(refused["name"], named, "{path}?{query}");
+            assert!(refused["reason"].as_str().unwrap().contains("known; there are: "), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_book_that_has_a_price_or_is_granted_exists() {
+    let own = Api::new();
+    let status = |query: &str| own.ask(&Method::HEAD, "/v1/arbs", query, None).0.status();
+    assert_eq!((status("book=alpha"), status("book=acme")), (StatusCode::OK, StatusCode::BAD_REQUEST));
+    let granted = account("acc_0000000000000001", "one@example.com");
+    own.app.authority.replica().put(Part::Account(Account { books: vec!["acme".into()], ..granted }));
+    assert_eq!((status("book=acme"), status("books=alpha,acme")), (StatusCode::OK, StatusCode::OK));
 }
 
 #[test]
@@ -275,6 +340,7 @@ fn a_scan_is_202_until_every_partition_has_answered_and_is_its_owners_alone() {
     assert_eq!(scan("sport=soccer&wait_seconds=0").0.status(), StatusCode::SERVICE_UNAVAILABLE, "unread");
     (0..2).for_each(|_| api.app.scans.has_read());
     assert_eq!((scan("").0.status(), scan("colour=red").1), (StatusCode::BAD_REQUEST, 0), "errors are free");
+    api.app.lists.names.note(NameKind::Book, "omega");
     let (begun, used) = scan("sport=soccer&wait_seconds=0&total_stake=250&books=alpha&books=omega");
     assert_eq!((begun.status(), used), (StatusCode::ACCEPTED, 1));
     assert_eq!(begun.headers()[CACHE_CONTROL], "no-store");
@@ -333,6 +399,7 @@ fn fields(value: &serde_json::Value, path: &str, found: &mut BTreeSet<String>) {
 fn the_page_of_scans_shows_an_answer() {
     let api = Api::new();
     (0..2).for_each(|_| api.app.scans.has_read());
+    api.app.lists.names.note(NameKind::Book, "omega");
     let query = "league=soccer_epl&books=alpha&books=omega&min_margin=0.005&wait_seconds=0";
     let begun = api.ask(&Method::GET, "/v1/scan", query, None).0;
     let location = begun.headers()["location"].to_str().unwrap().to_owned();

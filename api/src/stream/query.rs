@@ -11,9 +11,9 @@ use super::event::{Before, Block, EventKind, Part, about_event};
 use super::position::{self, EventId};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::lists::known_names::Named;
 use crate::lists::listed::{ListFilter, Listed, StreamFilter};
 use crate::lists::signal_kinds::SignalKinds;
-use crate::lists::sport::Sport;
 
 /// The position to resume from, as a header; a parameter of a similar name is for clients that cannot set
 /// one.
@@ -94,11 +94,6 @@ impl EventFilter {
             && self.signals.include(signal.kind.as_str())
     }
 
-    /// The sports and leagues in it.
-    pub(super) fn sports(&self) -> Vec<(&'static str, &Sport)> {
-        self.board.sports()
-    }
-
     /// Whether events of a kind are sent at all.
     pub(super) fn has(&self, kind: EventKind) -> bool {
         self.kinds[kind as usize]
@@ -138,6 +133,11 @@ impl StreamQuery {
             last = Some(id(LAST_EVENT_ID, value.to_str().unwrap_or_default())?);
         }
         Ok(Self { filter, pace, last })
+    }
+
+    /// The names in it, each with its parameter.
+    pub(crate) fn names(&self) -> Vec<Named<'_>> {
+        self.filter.board.names()
     }
 }
 

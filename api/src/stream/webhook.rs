@@ -11,6 +11,7 @@ use super::event::{Block, Event, Part};
 use super::position::Positions;
 use super::query::{EventFilter, StreamQuery};
 use crate::http::problem::Problem;
+use crate::lists::known_names::KnownNames;
 
 /// Parameters of a stream that are no filters of an endpoint: types of events have a field, and the others are of a connection.
 const NO_FILTERS: [&str; 5] = ["event", "kinds", "conflate_ms", "heartbeat_seconds", "last_event_id"];
@@ -67,13 +68,14 @@ impl FeedReader for WebhookFeed {
 ///
 /// # Errors
 /// 400 for one that streams do not have, or that is of another field, or an invalid value.
-pub(crate) fn check_filter(name: &str, value: &str) -> Result<(), Problem> {
+pub(crate) fn check_filter((name, value): (&str, &str), names: &KnownNames) -> Result<(), Problem> {
     if NO_FILTERS.contains(&name) {
         return Err(Problem::invalid_param(name, "is no filter of an endpoint"));
     }
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair(name, value);
-    StreamQuery::parse(&query.finish(), &HeaderMap::new()).map(drop)
+    let query = StreamQuery::parse(&query.finish(), &HeaderMap::new())?;
+    names.check_for_stream(query.names())
 }
 
 /// The JSON of a part of an event: the line of the block that has it.
@@ -156,7 +158,7 @@ mod tests {
     #[test]
     fn parameters_of_a_connection_are_no_filters() {
         for (name, value) in [("sport", "soccer"), ("min_margin", "0.02"), ("kind", "steam,value")] {
-            assert!(check_filter(name, value).is_ok(), "{name}");
+            assert!(check_filter((name, value), &KnownNames::default()).is_ok(), "{name}");
         }
         for (name, value) in [
             ("event", "arb_window"),
@@ -164,8 +166,11 @@ mod tests {
             ("sort", "margin"),
             ("min_margin", "x"),
             ("colour", "red"),
+            ("sport", "socer"),
+            ("market", "moneyline"),
+            ("book", "bet365"),
         ] {
-            assert!(check_filter(name, value).is_err(), "{name}");
+            assert!(check_filter((name, value), &KnownNames::default()).is_err(), "{name}");
         }
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
+use crate::lists::known_names::KnownNames;
 use crate::stream::webhook::check_filter;
 
 const BAD_EVENTS: &str = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, \
@@ -22,7 +23,7 @@ const BAD_FILTERS: &str = "must be an object of texts, numbers and truth values"
 pub(crate) fn parse(
     mut body: JsonBody,
     before: Option<EndpointSettings>,
-    rules: Rules,
+    (rules, names): (Rules, &KnownNames),
 ) -> Result<EndpointSettings, Problem> {
     let is_new = before.is_none();
     let mut settings = before.unwrap_or_else(defaults);
@@ -37,7 +38,7 @@ pub(crate) fn parse(
     take(&mut body, ("paused", "must be true or false"), &mut settings.is_paused)?;
     take(&mut body, ("policy", "must be live or durable"), &mut settings.policy)?;
     if let Some(filters) = body.take::<Map<String, Value>>("filters", BAD_FILTERS)? {
-        settings.filters = query(&filters)?;
+        settings.filters = query(&filters, names)?;
     }
     let reason = "must be 1 to 100 requests a second";
     if let Some(rate) = body.take::<Value>("rate_limit", reason)? {
@@ -78,7 +79,7 @@ fn nullable<T: serde::de::DeserializeOwned>(value: Value) -> Result<Option<T>, (
 }
 
 /// Filters as a query, in the order of their names, so that equal ones are equal texts.
-fn query(filters: &Map<String, Value>) -> Result<String, Problem> {
+fn query(filters: &Map<String, Value>, names: &KnownNames) -> Result<String, Problem> {
     let mut query = form_urlencoded::Serializer::new(String::new());
     for (name, value) in filters {
         let text = match value {
@@ -86,7 +87,7 @@ fn query(filters: &Map<String, Value>) -> Result<String, Problem> {
             Value::Number(_) | Value::Bool(_) => value.to_string(),
             _ => return Err(Problem::invalid_param("filters", BAD_FILTERS)),
         };
-        check_filter(name, &text)?;
+        check_filter((name, &text), names)?;
         query.append_pair(name, &text);
     }
     let query = query.finish();

@@ -28,6 +28,12 @@ pub fn to_rfc3339(at: Micros) -> String {
     Rfc3339(at).to_string()
 }
 
+/// The date of a time in UTC, as 2026-11-26.
+#[must_use]
+pub fn to_date(at: Micros) -> String {
+    to_rfc3339(at).chars().take_while(|c| *c != 'T').collect()
+}
+
 /// A time that is written as [`to_rfc3339`] writes it, without allocating a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rfc3339(pub Micros);

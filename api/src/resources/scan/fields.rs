@@ -2,10 +2,8 @@
 //!
 //! It never guesses: a field that is not known is refused, and so is a value that no scan can have.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use arb_model::Family;
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::parse_rfc3339;
 use serde::de::DeserializeOwned;
@@ -14,7 +12,7 @@ use crate::http::json_body::JsonBody;
 use crate::http::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
-use crate::lists::known_sports::KnownSports;
+use crate::lists::known_names::{KnownNames, NameKind, Named};
 use crate::lists::sport::Sport;
 
 /// Seconds that an answer is waited for, unless the request sets another number.
@@ -107,29 +105,25 @@ impl ScanFields {
     }
 
     /// The request that they make.
-    pub(super) fn check(self, sports: &KnownSports) -> Result<Wanted, Problem> {
+    pub(super) fn check(self, known: &KnownNames) -> Result<Wanted, Problem> {
         let Self { sport, league, event_ids, event_group, markets, books, .. } = &self;
         if sport.is_none() && league.is_none() && event_ids.is_empty() && event_group.is_none() {
             return Err(Problem::bad_request(NOTHING));
         }
-        if let Some(sport) = sport {
-            sports.check("sport", &Sport::parse(sport)?)?;
-        }
-        if let Some(league) = league {
-            known_league(sports, "league", league)?;
-        }
-        if let Some(group) = event_group {
-            check_group(sports, group)?;
-        }
         for (name, list) in [("event_ids", event_ids), ("books", books), ("markets", markets)] {
             check_list(name, list)?;
         }
-        let is_family = |market: &&String| Family::parse(market).is_some();
-        if let Some(market) = markets.iter().find(|market| !is_family(market)) {
-            let families = "h2h, h2h_3_way, draw_no_bet, spreads, totals";
-            let reason = format!("has {market:?}, which is no market family; there are: {families}");
-            return Err(Problem::invalid_param("markets", reason));
-        }
+        let sport = sport.as_deref().map(Sport::parse).transpose()?;
+        let league = league.as_deref().map(Sport::parse_league).transpose()?;
+        let group = event_group.as_deref().map(league_of_group).transpose()?;
+        let sports = [("sport", &sport), ("league", &league), ("event_group", &group)];
+        let sports = sports.into_iter().filter_map(|(name, sport)| Named::sport(name, sport.as_ref()?));
+        let list = |parameter, kind, list| {
+            let named = move |name| Named { parameter, kind, name };
+            <[String]>::iter(list).map(String::as_str).map(named)
+        };
+        let books = list("books", NameKind::Book, books);
+        known.check(sports.chain(list("markets", NameKind::Market, markets)).chain(books))?;
         let (min_margin, total_stake, wait) = (self.margin()?, self.stake()?, self.wait()?);
         let Self { sport, league, event_ids, event_group, markets, books, .. } = self;
         let request = ScanRequest {
@@ -203,21 +197,15 @@ fn check_list(name: &str, list: &[String]) -> Result<(), Problem> {
     })
 }
 
-fn known_league(sports: &KnownSports, field: &str, league: &str) -> Result<(), Problem> {
-    let unknown = || Problem::invalid_param(field, Cow::from("names no league that is known"));
-    parameters::name(field, league, "must be a league key")?;
-    sports.check("event_group", &Sport::parse(league)?).map_err(|_| unknown())
-}
-
-/// A group is a league and a UTC date.
-fn check_group(sports: &KnownSports, group: &str) -> Result<(), Problem> {
+/// The league of a group: that and a UTC date.
+fn league_of_group(group: &str) -> Result<Sport, Problem> {
     let refused =
         || Problem::invalid_param("event_group", "must be a league, / and a date such as 2026-11-23");
     let (league, date) = group.rsplit_once('/').ok_or_else(refused)?;
     if date.len() != 10 || parse_rfc3339(&format!("{date}T00:00:00Z")).is_none() {
         return Err(refused());
     }
-    known_league(sports, "event_group", league)
+    Sport::parse_league(league).map_err(|_| refused())
 }
 
 #[cfg(test)]
@@ -225,7 +213,11 @@ mod tests {
     use super::*;
 
     fn wanted(query: &str) -> Result<Wanted, String> {
-        let checked = ScanFields::of_query(query).and_then(|fields| fields.check(&KnownSports::default()));
+        let known = KnownNames::default();
+        for book in ["a", "b"] {
+            known.note(NameKind::Book, book);
+        }
+        let checked = ScanFields::of_query(query).and_then(|fields| fields.check(&known));
         checked.map_err(|problem| problem.into_parts().2)
     }
 
@@ -272,10 +264,13 @@ mod tests {
             ("sport=soccer&wait_seconds=-1", "from 0 to 30"),
             ("sport=soccer&total_stake=0", "from 0.01"),
             ("sport=soccer&total_stake=inf", "from 0.01"),
-            ("league=curling_nowhere", "no league"),
+            ("sport=soccer&books=a,c", "names \\\"c\\\", which is no book"),
+            ("league=curling_nowhere", "no sport or league"),
+            ("league=curling", "must be a league key"),
             ("event_group=soccer_epl", "a date such as"),
             ("event_group=soccer_epl/2026-02-30", "a date such as"),
-            ("event_group=nowhere/2026-02-20", "no league"),
+            ("event_group=nowhere/2026-02-20", "a date such as"),
+            ("event_group=curling_nowhere/2026-02-20", "no sport or league"),
         ] {
             let error = wanted(query).unwrap_err();
             assert!(error.contains(reason), "{query}: {error}");

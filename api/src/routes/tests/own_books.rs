@@ -177,7 +177,7 @@ fn what_cannot_be_computed_is_refused() {
     let unread = Api::new();
     unread.app.boards.quotes.fail();
     assert_eq!(
-        unread.ask(&Method::GET, "/v1/arbs", "books=a", None).0.status(),
+        unread.ask(&Method::GET, "/v1/arbs", "books=alpha", None).0.status(),
         StatusCode::SERVICE_UNAVAILABLE
     );
     assert_eq!(
