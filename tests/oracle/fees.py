@@ -10,6 +10,7 @@ from fractions import Fraction
 ONE = 1_000_000
 CONTRACTS = 100  # of an order, where nobody says how many
 CENTICENT, MILLICENT = Fraction(1, 10_000), Fraction(1, 100_000)  # dollars: what Kalshi and Polymarket round fees to
+TICK = Fraction(1, 10_000)  # dollars: the finest step of their prices
 NOTHING = {}
 DEAREST_EXCHANGE = {"commission_ppm": 100_000}  # the highest commission in the table
 DEAREST_CONTRACTS = {"kalshi_ppm": 70_000}
@@ -41,19 +42,28 @@ def fee(entry, book, league, on):
     return min(rules, key=lambda rule: rule["from"], default=NOTHING)
 
 
-def contract(cost, rate, step):
-    """Decimal odds of a contract that costs this and pays 1, with the fee on an order of a hundred."""
-    charged = math.ceil(CONTRACTS * rate * cost * (1 - cost) / step) * step
-    return 1 / (cost + charged / CONTRACTS)
+def contract_price(odds):
+    """Dollars: the multiple of $0.0001 whose odds, cut to a millionth, are these; else what the odds say."""
+    price = Fraction(round(1 / odds / TICK)) * TICK
+    return price if price and Fraction(math.floor(ONE / price), ONE) == odds else 1 / odds
+
+
+def charged(rule, price):
+    """Dollars on an order of a hundred: Kalshi rounds up, Polymarket to the nearest, and takes nothing below one step."""
+    fee = CONTRACTS * price * (1 - price) / ONE
+    if "kalshi_ppm" in rule:
+        return math.ceil(rule["kalshi_ppm"] * fee / CENTICENT) * CENTICENT
+    steps = rule["polymarket_ppm"] * fee / MILLICENT
+    return math.floor(steps + Fraction(1, 2)) * MILLICENT if steps >= 1 else 0
 
 
 def effective(rule, side, price):
     """The price that is left after fees, as that of a back; of a lay it is that of "not X", per unit of liability."""
     odds = Fraction(price, ONE)
     if "kalshi_ppm" in rule or "polymarket_ppm" in rule:
-        cost = 1 / odds if side == "back" else 1 - 1 / odds
-        name, step = ("kalshi_ppm", CENTICENT) if "kalshi_ppm" in rule else ("polymarket_ppm", MILLICENT)
-        left = contract(cost, Fraction(rule[name], ONE), step)
+        price = contract_price(odds)
+        cost = price if side == "back" else 1 - price
+        left = 1 / (cost + charged(rule, price) / CONTRACTS)
     else:
         kept = 1 - Fraction(rule.get("commission_ppm", 0), ONE)
         left = 1 + (odds - 1) * kept if side == "back" else 1 + kept / (odds - 1)

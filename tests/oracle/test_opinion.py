@@ -73,6 +73,9 @@ class Fees(unittest.TestCase):
         self.check({"kalshi_ppm": 70_000}, "back", 2.5, 2.399232)
         self.check({"polymarket_ppm": 50_000}, "back", 2.5, 2.427184)
         self.check({"kalshi_ppm": 70_000}, "lay", 2.5, 1.621271)
+        # Odds of 30 cents, cut: the fee is 1.47, not a step more. Of Polymarket, less than one of its steps is nothing.
+        self.check({"kalshi_ppm": 70_000}, "back", 3.333333, 3.177629)
+        self.check({"polymarket_ppm": 1}, "back", 100, 100)
         # Kalshi's fee of the order is .0693 dollars at p = .01, and at 1/3 1.5556, rounded up to a hundredth of a cent.
         self.check({"kalshi_ppm": 70_000}, "back", 100, 93.519124)
         self.check({"kalshi_ppm": 70_000}, "back", 3.0, 2.866238)

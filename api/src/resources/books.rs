@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arb_engine::ListedBook;
-use arb_engine::venues::Books;
+use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Rules};
 use arb_model::{Money, Seconds, Time};
-use arb_schemas::time::Micros;
-use serde_json::{Value, json};
+use arb_schemas::time::{Micros, to_date};
+use serde_json::{Map, Value, json};
 use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
@@ -56,19 +56,65 @@ impl BooksResource {
 
 fn book_json(key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Option<Micros>) -> Value {
     let book = table.get(key);
-    json!({
+    let fees: Vec<_> = book.fees.iter().map(|fee| fee_json(fee, book, as_of)).collect();
+    let mut shown = origin_json(&book.evidence);
+    shown.extend(fields(json!({
         "key": key,
         "operator": book.operator(key),
         "kind": book.kind.key(),
         "currency": book.currency.as_deref(),
         "is_in_table": book.known,
+        "fees": fees,
+        "rules": book.rules.as_ref().map(rules_json),
         "stake_step": Money(book.step),
         "expected_interval_seconds": listed.and_then(|listed| listed.expected_interval).map(Seconds),
         "last_seen_at": listed.and_then(|listed| listed.last_seen_at).map(Time),
         "stale_since": listed.and_then(|listed| stale_since(listed, as_of)).map(Time),
         "prices_on_offer": listed.map_or(0, |listed| listed.on_offer),
         "stale_events": listed.map_or(0, |listed| listed.stale_events),
-    })
+    })));
+    shown.into()
+}
+
+/// A fee, and whether it is the one of its leagues at present; before anything was polled, the latest.
+fn fee_json(fee: &DatedFee, book: &Book, as_of: Option<Micros>) -> Value {
+    let (kind, ppm) = match fee.fee {
+        Fee::None => ("none", 0),
+        Fee::Commission { ppm } => ("commission", ppm),
+        Fee::Kalshi { multiplier_ppm } => ("kalshi", multiplier_ppm),
+        Fee::Polymarket { rate_ppm } => ("polymarket", rate_ppm),
+    };
+    let at_present = book.fee_rule(fee.league.as_deref().unwrap_or_default(), as_of.unwrap_or(Micros::MAX));
+    let mut shown = origin_json(&fee.evidence);
+    shown.extend(fields(json!({
+        "kind": kind,
+        "rate": f64::from(ppm) / 1e6,
+        "league": fee.league.as_deref(),
+        "holds": at_present.is_some_and(|rule| std::ptr::eq(rule, fee)),
+    })));
+    shown.into()
+}
+
+fn rules_json(rules: &Rules) -> Value {
+    let mut shown = origin_json(&rules.evidence);
+    shown.extend(fields(json!({"name": &*rules.group, "says": &*rules.says})));
+    shown.into()
+}
+
+/// Where a row of the table comes from; null of what is in no table.
+fn origin_json(origin: &Evidence) -> Map<String, Value> {
+    fields(json!({
+        "from": (origin.from != Micros::MIN).then(|| to_date(origin.from)),
+        "source": Some(&*origin.source).filter(|source| !source.is_empty()),
+        "checked_at": origin.checked_at.map(to_date),
+    }))
+}
+
+fn fields(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
 }
 
 /// When the latest of its prices became stale, where it has.
@@ -79,6 +125,9 @@ fn stale_since(listed: &ListedBook, as_of: Option<Micros>) -> Option<Micros> {
 
 #[cfg(test)]
 mod tests {
+    use arb_engine::venues::Level;
+    use arb_schemas::time::parse_rfc3339;
+
     use super::*;
 
     fn listed(last_seen_at: Option<Micros>) -> ListedBook {
@@ -102,6 +151,41 @@ mod tests {
     }
 
     #[test]
+    fn a_book_shows_its_fees_its_rules_and_who_stated_them() {
+        let day = |text: &str| parse_rfc3339(&format!("{text}T00:00:00Z")).unwrap();
+        let stated = |from, checked_at| Evidence { from: day(from), source: "a page".into(), checked_at };
+        let fee = |from, rate_ppm| DatedFee {
+            evidence: stated(from, Some(day("2026-11-26"))),
+            ..DatedFee::always(Fee::Polymarket { rate_ppm })
+        };
+        let rules = Rules {
+            says: "Overtime counts.".into(),
+            evidence: stated("2023-01-01", None),
+            ..Rules::new("us", Level::Refunded)
+        };
+        let fees = vec![fee("2026-03-30", 30_000), fee("2026-07-10", 50_000)];
+        let evidence = stated("2025-04-01", None);
+        let book = Book { fees, rules: Some(rules), evidence, ..Books::default().get("alpha").clone() };
+        let table = Books::new([("alpha".into(), book)]);
+        let shown = book_json("alpha", &table, None, Some(day("2026-07-10")));
+        assert_eq!((&shown["from"], &shown["checked_at"]), (&json!("2025-04-01"), &Value::Null));
+        assert_eq!(
+            shown["fees"][1],
+            json!({"kind": "polymarket", "rate": 0.05, "league": null, "holds": true,
+                "from": "2026-07-10", "source": "a page", "checked_at": "2026-11-26"})
+        );
+        let rules = json!({"name": "us", "says": "Overtime counts.", "from": "2023-01-01", "source": "a page", "checked_at": null});
+        assert_eq!(shown["rules"], rules);
+        let holds = |as_of| {
+            let shown = book_json("alpha", &table, None, as_of);
+            [&shown["fees"][0]["holds"], &shown["fees"][1]["holds"]].map(|holds| holds == &json!(true))
+        };
+        assert_eq!((holds(Some(day("2026-07-09"))), holds(None)), ([true, false], [false, true]));
+        let unknown = book_json("betfair_ex_xx", &table, None, None);
+        assert_eq!((&unknown["fees"][0]["rate"], &unknown["fees"][0]["source"]), (&json!(0.1), &Value::Null));
+    }
+
+    #[test]
     fn a_book_reads_as_documented() {
         let table = Books::default();
         let value = book_json("alpha", &table, Some(&listed(Some(5_000_000))), Some(50_000_000));
@@ -110,6 +194,10 @@ mod tests {
         assert_eq!((&value["expected_interval_seconds"], &value["stake_step"]), (&json!(20.0), &json!(0.01)));
         assert_eq!(value["last_seen_at"], "1970-01-01T00:00:05Z");
         assert_eq!(value["stale_since"], "1970-01-01T00:00:45Z");
+        assert_eq!(
+            (&value["fees"], &value["rules"], &value["source"]),
+            (&json!([]), &Value::Null, &Value::Null)
+        );
         let unseen = book_json("alpha", &table, None, None);
         assert_eq!((&unseen["last_seen_at"], &unseen["prices_on_offer"]), (&Value::Null, &json!(0)));
     }

@@ -47,6 +47,7 @@ fn pump_until(
     let fail_points = fail_points.aborting(config.abort_each);
     watch_held_back(cluster, &OddsMachine::TOPICS, partitions, stop)?;
     let books = books::read(config.books_file.as_deref())?;
+    telemetry::table_of_books(&books, clock::now());
     let role = MachineRole::<OddsMachine> {
         machine: OddsConfig { policy: config.policy.into(), books },
         group: config.group.clone(),

@@ -23,6 +23,8 @@ const HIGHEST: u32 = 250_000;
 const CURRENCIES: [&str; 5] = ["AUD", "CAD", "EUR", "GBP", "USD"];
 /// A day, in seconds: nothing is confirmed more rarely.
 const DAY: u32 = 86_400;
+/// A row that was compared with its source within so long is believed.
+pub const CHECKED_WITHIN: Micros = 90 * 86_400 * SECOND;
 
 /// What is wrong with the file.
 #[derive(Debug, Error)]

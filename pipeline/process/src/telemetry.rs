@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use arb_engine::Size;
 use arb_engine::effect::{CloseReason, SignalKind};
+use arb_engine::venues::Books;
 use arb_runtime::dead_letters;
 use arb_runtime::machine::Counts;
 use arb_runtime::progress::{PartitionProgress, Span};
 use arb_runtime::telemetry::{Counter, Gauge, PumpMetrics, list, seconds, took};
 use arb_schemas::time::Micros;
 
+use crate::books::CHECKED_WITHIN;
 use crate::counts::{EffectCounts, OddsCounts};
 
 struct Meters {
@@ -159,6 +161,16 @@ pub(crate) fn holds(worker: usize, of: impl Iterator<Item = Size>, unknown_books
     }
     let unknown: BTreeSet<_> = held.values().flat_map(|held| &held.unknown_books).collect();
     METERS.unknown_books.set(unknown.len() as f64);
+}
+
+/// Reports which rows of the table of books nobody has compared with their source of late, at a moment of UTC.
+pub fn table_of_books(books: &Books, now: Micros) {
+    let rows = books.unchecked_since(now.saturating_sub(CHECKED_WITHIN));
+    list::UNCHECKED_ROWS.gauge(&[]).set(rows.len() as f64);
+    if !rows.is_empty() {
+        let named = rows.join("; ");
+        tracing::info!(rows = rows.len(), %named, "rows of the table of books were not compared with their source within 90 days");
+    }
 }
 
 /// Reports the lag of the owned partitions, at a moment of UTC, and how long the pump has not moved. `ends`

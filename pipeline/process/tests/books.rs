@@ -1,16 +1,21 @@
-//! The table of books has every book that the simulated market and the recordings name.
+//! The table of books has every book that the simulated market and the recordings name; its page, and its rows that are to be checked.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![expect(clippy::disallowed_methods, reason = "how old rows are today, and a switch of a test alone")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use arb_engine::odds::Price;
+use arb_engine::venues::{Books, DatedFee, Evidence, Fee};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_model::Faults;
-use arb_model::time::parse_rfc3339;
+use arb_model::time::{Micros, parse_rfc3339, to_date};
+use arb_process::books::CHECKED_WITHIN;
 
 #[test]
 fn every_book_of_the_simulated_market_is_in_it() {
@@ -37,6 +42,107 @@ fn a_bet_at_polymarket_costs_the_rate_of_its_day() {
     };
     assert_eq!(margin("2026-07-09T23:59:59Z"), "0.23 %");
     assert_eq!(margin("2026-07-10T00:00:00Z"), "-0.27 %");
+}
+
+/// What `.ci/run` shows: it never fails, for a row that is old may still be true.
+#[test]
+fn rows_that_nobody_checked_of_late_are_printed() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+    let since = Micros::try_from(now).unwrap() - CHECKED_WITHIN;
+    for row in arb_process::books::shipped().unwrap().unchecked_since(since) {
+        println!("NOTICE: pipeline/books.toml, {row}: not compared with its source within 90 days");
+    }
+}
+
+/// A rate in percent.
+fn percent(ppm: u32) -> String {
+    format!("{} %", f64::from(ppm) / 1e4)
+}
+
+fn fee_text(fee: &DatedFee) -> String {
+    let what = match fee.fee {
+        Fee::None => "none".to_owned(),
+        Fee::Commission { ppm } => format!("{} of winnings", percent(ppm)),
+        Fee::Kalshi { multiplier_ppm: rate } => {
+            format!("{} · p(1 − p), rounded up to $0.0001 an order", percent(rate))
+        }
+        Fee::Polymarket { rate_ppm } => {
+            format!("{} · p(1 − p), to the nearest $0.00001 an order", percent(rate_ppm))
+        }
+    };
+    let league = fee.league.as_ref().map(|league| format!(" in `{league}`"));
+    format!("{what}{}, from {}", league.unwrap_or_default(), to_date(fee.evidence.from))
+}
+
+/// A row of the page: what is stated, when it was checked, and where.
+fn row(what: &str, evidence: &Evidence) -> String {
+    let checked = evidence.checked_at.map_or("never".to_owned(), to_date);
+    format!("| {what} | {checked} | {} |\n", evidence.source.replace('|', "\\|"))
+}
+
+/// The page of books: fees and rules as the table has them.
+fn page(books: &Books) -> String {
+    let (mut fees, mut rules) = (Vec::<(&DatedFee, Vec<String>)>::new(), BTreeMap::new());
+    for key in books.keys() {
+        let book = books.get(key);
+        if let Some(of) = &book.rules {
+            let books = &mut rules.entry(of.group.to_string()).or_insert((of, Vec::new())).1;
+            books.push(format!("`{key}`"));
+        }
+        for fee in &book.fees {
+            // Books of one row share its text.
+            let is_row =
+                |row: &&mut (&DatedFee, _)| Arc::ptr_eq(&row.0.evidence.source, &fee.evidence.source);
+            match fees.iter_mut().find(is_row) {
+                Some((_, books)) => books.push(format!("`{key}`")),
+                None => fees.push((fee, vec![format!("`{key}`")])),
+            }
+        }
+    }
+    let of = |(fee, books): &(&DatedFee, Vec<String>)| {
+        row(&format!("{} | {}", books.join(", "), fee_text(fee)), &fee.evidence)
+    };
+    let fees: String = fees.iter().map(of).collect();
+    let mut page = format!("{HEAD}{FEES}{fees}{RULES}");
+    for (name, (rules, books)) in rules {
+        page += &row(&format!("{name} | {} | {}", books.join(", "), rules.says), &rules.evidence);
+    }
+    page
+}
+
+const HEAD: &str = "\
+# Fees and rules of the books
+
+Generated from `pipeline/books.toml` (`ARB_WRITE_BOOKS=1 cargo test -p arb-process --test books`). `GET /v1/books` shows the same of each book, and of the table that the server was given. A rule that is
+not known agrees with none; a fee that is not known is the highest of its kind: an exchange that is in no table is taken to keep 10 % of winnings, a prediction market 7 % · p(1 − p), a bookmaker nothing beyond its price.
+*Checked* is the day on which somebody last compared the row with its source.
+";
+const FEES: &str = "
+## Fees
+
+A book that is not listed keeps nothing beyond its price.
+
+| book | fee of a taker | checked | source |
+|---|---|---|---|
+";
+const RULES: &str = "
+## Settlement rules
+
+Books of one group settle alike; a book that is in none agrees with no other, so no window with a leg at it has `same_rules`.
+
+| group | books | rules | checked | source |
+|---|---|---|---|---|
+";
+
+#[test]
+fn the_page_of_fees_and_rules_is_that_of_the_table() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/books.md");
+    let page = page(&arb_process::books::shipped().unwrap());
+    if std::env::var_os("ARB_WRITE_BOOKS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(stored == page, "ARB_WRITE_BOOKS=1 cargo test -p arb-process --test books");
 }
 
 /// The names of books in the beginning of a recording: that of some polls has all.

@@ -431,11 +431,28 @@ export interface Hedge {
   results: { legs: string[]; profit: number }[]
 }
 
-export interface ListedBook {
+/** Where a row of the table of books is stated, and the days since which it holds and on which it was last checked. */
+export interface Origin {
+  from: string | null
+  source: string | null
+  checked_at: string | null
+}
+
+export interface BookFee extends Origin {
+  kind: 'none' | 'commission' | 'kalshi' | 'polymarket'
+  rate: number
+  league: string | null
+  holds: boolean
+}
+
+export interface ListedBook extends Origin {
   key: string
   operator: string
   kind: string
   currency: string | null
+  /** Empty: nothing beyond its price. */
+  fees: BookFee[]
+  rules: (Origin & { name: string; says: string }) | null
   expected_interval_seconds: number | null
   last_seen_at: string | null
   stale_since: string | null

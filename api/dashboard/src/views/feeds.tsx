@@ -2,7 +2,8 @@
 // stale.
 
 import { useFeed, useLoaded, useNow } from '../hooks'
-import { duration, percent, whole } from '../model/text'
+import { checkedAt, feesText } from '../model/conditions'
+import { day, duration, percent, whole, words } from '../model/text'
 import type { ListedBook, Status, Truth } from '../model/types'
 import { Age, Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
@@ -22,6 +23,23 @@ export function shownBooks(books: readonly ListedBook[], truth: Truth | null): S
   const of = new Map(truth?.books.map((row) => [row.book, row]))
   const shown = books.map((book) => ({ book, truth: of.get(book.key) })).filter(({ book, truth }) => book.last_seen_at !== null || truth !== undefined)
   return shown.sort((a, b) => b.book.prices_on_offer - a.book.prices_on_offer || (a.book.key < b.book.key ? -1 : 1))
+}
+
+function Conditions({ list }: { list: ShownBook[] }) {
+  return (
+    <Table label="Fees and rules" head={['Book', 'Fee', 'Since', 'Rules', 'Checked', 'Stated']}>
+      {list.map(({ book }) => (
+        <tr key={book.key}>
+          <th scope="row">{book.key}</th>
+          <td>{feesText(book)}</td>
+          <td>{book.fees.filter(({ holds }) => holds).map(({ from }) => (from === null ? 'not known' : day(from))).join('; ')}</td>
+          <td>{book.rules === null ? <span class="quiet">not known</span> : <span title={book.rules.says}>{words(book.rules.name)}</span>}</td>
+          <td>{checkedAt(book) === null ? <Badge tone="warn">never</Badge> : day(checkedAt(book) ?? '')}</td>
+          <td class="quiet">{book.fees.findLast(({ holds }) => holds)?.source ?? book.source ?? 'in no table: the cautious values of its kind'}</td>
+        </tr>
+      ))}
+    </Table>
+  )
 }
 
 /** Roles of which nothing but what they have not read is known here. */
@@ -149,6 +167,13 @@ export function Feeds() {
       <Problem text={booksError ?? truthError} />
       {books === null && booksError === null && <Loading what="the books" />}
       {books !== null && (list.length === 0 ? <Empty title="No books yet"><p>They appear with the first price.</p></Empty> : <Books list={list} now={now} />)}
+      {list.length > 0 && (
+        <>
+          <h2>Fees and rules</h2>
+          <p class="quiet">As the table of books has them, since when, and when somebody last compared them with what is stated. A window whose books have no rules in common is not verified.</p>
+          <Conditions list={list} />
+        </>
+      )}
       <h2>Stale and recovered</h2>
       <Alerts />
     </section>

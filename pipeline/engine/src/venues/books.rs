@@ -122,12 +122,24 @@ impl Book {
     /// the first one is taken: an earlier one is not known.
     #[must_use]
     pub fn fee_in(&self, league: &str, at: Micros) -> Fee {
+        self.fee_rule(league, at).map_or(Fee::None, |rule| rule.fee)
+    }
+
+    /// The rule of [`Self::fee_in`]; `None` where it keeps nothing in any league.
+    #[must_use]
+    pub fn fee_rule(&self, league: &str, at: Micros) -> Option<&DatedFee> {
         let named =
             |rule: &&DatedFee| rule.league.is_some() && rule.holds_in(league) && rule.evidence.from <= at;
         let all = || self.fees.iter().filter(|rule| rule.league.is_none());
         let rule = self.fees.iter().rfind(named);
-        let rule = rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next());
-        rule.map_or(Fee::None, |rule| rule.fee)
+        rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next())
+    }
+
+    /// The origins of its row, of its rules and of its fees, each with what it is the origin of.
+    fn origins(&self) -> impl Iterator<Item = (String, &Evidence)> {
+        let rules = self.rules.iter().map(|rules| (format!(", rules {}", rules.group), &rules.evidence));
+        let fees = self.fees.iter().zip(1..).map(|(fee, number)| (format!(", fee {number}"), &fee.evidence));
+        [(String::new(), &self.evidence)].into_iter().chain(rules).chain(fees)
     }
 
     fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
@@ -207,6 +219,24 @@ impl Books {
             VenueKind::Exchange => exchange,
             VenueKind::PredictionMarket => prediction_market,
         })
+    }
+
+    /// The rows that nobody has compared with their source since a time, or ever, each once: as `book kalshi, fee 1`.
+    #[must_use]
+    pub fn unchecked_since(&self, since: Micros) -> Vec<String> {
+        // Books of one row share its text, and those of one group of rules theirs.
+        let mut seen: Vec<&Arc<str>> = Vec::new();
+        let mut rows = Vec::new();
+        for key in self.keys() {
+            for (part, evidence) in self.known[key].origins() {
+                let is_new = !seen.iter().any(|source| Arc::ptr_eq(source, &evidence.source));
+                if is_new && evidence.checked_at.is_none_or(|at| at < since) {
+                    rows.push(format!("book {key}{part}"));
+                }
+                seen.push(&evidence.source);
+            }
+        }
+        rows
     }
 
     /// All keys of the table, sorted.
@@ -302,6 +332,19 @@ mod tests {
         );
         assert_eq!([ppm("rugbyleague_nrl_women", 99), ppm("rugbyleague_nrlx", 99)], [9, 2]);
         assert_eq!(book.fee(99), Fee::Commission { ppm: 2 });
+    }
+
+    #[test]
+    fn rows_that_nobody_checked_of_late_are_listed_once() {
+        let checked = |at| Evidence { source: "a page".into(), checked_at: at, ..Evidence::default() };
+        let (old, new) =
+            (DatedFee { evidence: checked(Some(9)), ..DatedFee::always(Fee::None) }, checked(Some(10)));
+        let rules = Rules { evidence: checked(None), ..Rules::new("au", Level::Refunded) };
+        let one = Book { evidence: new, rules: Some(rules), fees: vec![old], ..book(None, "AUD", "au") };
+        let books = Books::new([("b".into(), one.clone()), ("a".into(), one)]);
+        assert_eq!(books.unchecked_since(10), ["book a, rules au", "book a, fee 1"]);
+        assert_eq!(books.unchecked_since(11), ["book a", "book a, rules au", "book a, fee 1"]);
+        assert_eq!(books.unchecked_since(0), ["book a, rules au"], "never is not of late");
     }
 
     #[test]

@@ -7,10 +7,13 @@
 //! into backing "not X" at `1 + (1 - c)/(L - 1)`, the stake being the liability (betting exchange arithmetic;
 //! Betfair, "Exchange: What is Commission and how is it calculated?"). A contract that pays 1 and costs p
 //! costs `p + fee(p)` with it; Kalshi takes `m * C * p * (1 - p)` dollars for C contracts, rounded up to
-//! $0.0001 (Kalshi API documentation, "Fee Rounding"), Polymarket `C * rate * p * (1 - p)`, to $0.00001
-//! (Polymarket documentation, "Fees"). Selling a contract at p is buying its opposite at `1 - p`, for the
-//! same fee. An indirect member of Kalshi has balances in whole cents, and pays up to a cent more for each
-//! order, which is not included.
+//! $0.0001 (Kalshi API documentation, "Fee Rounding"; m is 0.07 for takers and 0.0175 for makers in most series), Polymarket
+//! `C * rate * p * (1 - p)` of takers, to the nearest $0.00001, and nothing below that (Polymarket documentation, "Fees"). Selling a
+//! contract at p is buying its opposite at `1 - p`, for the same fee. An indirect member of Kalshi has balances in whole cents, and
+//! pays up to a cent more for each order, which is not included.
+//!
+//! p is the venue's own price where the odds are one's: a multiple of $0.0001 whose odds, rounded down to a millionth, these are. Else it
+//! is 1/o.
 //!
 //! A price was rounded down when it was read. That is cautious for backs, not for lays: lay prices are
 //! assumed to have at most six digits, as exchanges' ladders do.
@@ -22,10 +25,12 @@ const UNIT: u128 = 1_000_000;
 /// Contracts of an order, where no number is given: what the board's effective prices are for. A larger order is charged
 /// less by rounding, a smaller one more.
 pub const CONTRACTS: u32 = 100;
-/// Steps of Kalshi's fee in a dollar.
-const KALSHI_STEPS: u128 = 10_000;
-/// Steps of Polymarket's fee in a dollar. It rounds to the nearest; here it is rounded up.
-const POLYMARKET_STEPS: u128 = 100_000;
+/// Millionths of a dollar in the finest step of a contract's price.
+const TICK: u128 = 100;
+/// Units in which fees of contracts are counted, in a dollar.
+const UNITS: u128 = 100_000;
+/// Units in a step of Kalshi's fee.
+const KALSHI_STEP: u128 = 10;
 
 /// What a venue keeps of a bet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +75,10 @@ impl Fee {
         match self {
             Self::None => Some(price),
             Self::Commission { ppm } => checked(UNIT + (odds - UNIT) * kept(ppm)? / UNIT),
-            Self::Kalshi { multiplier_ppm } => contract(odds, UNIT, contracts, multiplier_ppm, KALSHI_STEPS),
-            Self::Polymarket { rate_ppm } => contract(odds, UNIT, contracts, rate_ppm, POLYMARKET_STEPS),
+            Self::Kalshi { .. } | Self::Polymarket { .. } => {
+                let price = ContractPrice::of_odds(odds);
+                self.paid(price, price.dollars, contracts)
+            }
         }
     }
 
@@ -83,10 +90,58 @@ impl Fee {
         match self {
             Self::None => checked(UNIT + UNIT * UNIT / against),
             Self::Commission { ppm } => checked(UNIT + UNIT * kept(ppm)? / against),
-            Self::Kalshi { multiplier_ppm } => {
-                contract(odds, against, contracts, multiplier_ppm, KALSHI_STEPS)
+            Self::Kalshi { .. } | Self::Polymarket { .. } => {
+                let price = ContractPrice::of_odds(odds);
+                self.paid(price, price.of - price.dollars, contracts)
             }
-            Self::Polymarket { rate_ppm } => contract(odds, against, contracts, rate_ppm, POLYMARKET_STEPS),
+        }
+    }
+
+    /// What the venue charges for an order of so many contracts at a price of its own in millionths of a dollar, in hundred-thousandths
+    /// of a dollar: as it states it, to the last of its steps. `None` for a fee that is none of contracts, a price above a dollar,
+    /// and an order beyond all measure.
+    #[must_use]
+    pub fn charged(self, price: u32, contracts: u32) -> Option<u128> {
+        self.charge(ContractPrice { dollars: price.into(), of: UNIT }, contracts)
+    }
+
+    fn charge(self, price: ContractPrice, contracts: u32) -> Option<u128> {
+        let (Self::Kalshi { multiplier_ppm: rate } | Self::Polymarket { rate_ppm: rate }) = self else {
+            return None;
+        };
+        let spread = price.dollars * price.of.checked_sub(price.dollars)?;
+        let units = (u128::from(contracts) * u128::from(rate) * UNITS).checked_mul(spread)?;
+        let unit = UNIT * price.of * price.of;
+        Some(match self {
+            Self::Kalshi { .. } => units.div_ceil(unit * KALSHI_STEP) * KALSHI_STEP,
+            _ if units < unit => 0,
+            _ => (units + unit / 2) / unit,
+        })
+    }
+
+    /// The odds of contracts that cost so much each, in parts of the price's, and the fee of an order of them.
+    fn paid(self, price: ContractPrice, cost: u128, contracts: u32) -> Option<Price> {
+        let fee = self.charge(price, contracts)?;
+        let order = u128::from(contracts) * UNITS;
+        let paid = cost * order + fee * price.of;
+        (UNIT * price.of * order).checked_div(paid).and_then(checked)
+    }
+}
+
+/// The price of a contract that pays a dollar: dollars in so many parts of one.
+#[derive(Debug, Clone, Copy)]
+struct ContractPrice {
+    dollars: u128,
+    of: u128,
+}
+
+impl ContractPrice {
+    /// Of odds in millionths.
+    fn of_odds(odds: u128) -> Self {
+        let nearest = (UNIT * UNIT + odds * TICK / 2) / (odds * TICK) * TICK;
+        match (UNIT * UNIT).checked_div(nearest) {
+            Some(as_read) if as_read == odds => Self { dollars: nearest, of: UNIT },
+            _ => Self { dollars: UNIT, of: odds },
         }
     }
 }
@@ -94,18 +149,6 @@ impl Fee {
 /// What is left of winnings, in millionths; `None` for a commission above all of them.
 fn kept(ppm: u32) -> Option<u128> {
     UNIT.checked_sub(u128::from(ppm))
-}
-
-/// The price of a contract that costs `cost/odds` and a fee on the whole order, rounded up to a step: with `p = 1/odds` the
-/// fee is `C * rate * (odds - 1)/odds^2` whichever side is bought.
-fn contract(odds: u128, cost: u128, contracts: u32, rate_ppm: u32, steps: u128) -> Option<Price> {
-    let (contracts, rate) = (u128::from(contracts), u128::from(rate_ppm));
-    let fee = (contracts * rate * steps * (odds - UNIT)).div_ceil(odds * odds);
-    let paid = cost * contracts * steps + fee * odds;
-    if paid == 0 {
-        return None;
-    }
-    checked(UNIT * odds * contracts * steps / paid)
 }
 
 fn checked(millionths: u128) -> Option<Price> {
@@ -156,7 +199,7 @@ mod tests {
         // The opposite of 10 cents: 90 cents and the same 0.63 for 100.
         assert_eq!(text(KALSHI.lay(price("10"))), "1.103387");
         // 100 at 65 cents as 1.538461: 65 dollars and 1.1375 for 100 dollars.
-        assert_eq!(text(POLYMARKET.back(price("1.538461"))), "1.512000");
+        assert_eq!(text(POLYMARKET.back(price("1.538461"))), "1.512001");
         assert_eq!(text(POLYMARKET.back_for(price("1.538461"), 0)), "nothing");
     }
 
@@ -193,13 +236,12 @@ mod tests {
     fn real(fee: Fee, odds: f64, lay: bool, contracts: u32) -> f64 {
         let (p, c) = (1.0 / odds, f64::from(contracts));
         let cost = if lay { 1.0 - p } else { p };
-        let charged =
-            |ppm: u32, steps: f64| (c * f64::from(ppm) / 1e6 * p * (1.0 - p) * steps).ceil() / steps / c;
+        let charged = |ppm: u32, steps: f64| c * f64::from(ppm) / 1e6 * p * (1.0 - p) * steps;
         match fee {
             Fee::None => 1.0 / cost,
             Fee::Commission { ppm } => 1.0 + (1.0 / cost - 1.0) * (1.0 - f64::from(ppm) / 1e6),
-            Fee::Kalshi { multiplier_ppm } => 1.0 / (cost + charged(multiplier_ppm, 1e4)),
-            Fee::Polymarket { rate_ppm } => 1.0 / (cost + charged(rate_ppm, 1e5)),
+            Fee::Kalshi { multiplier_ppm } => 1.0 / (cost + charged(multiplier_ppm, 1e4).ceil() / 1e4 / c),
+            Fee::Polymarket { rate_ppm } => 1.0 / (cost + charged(rate_ppm, 1e5).round() / 1e5 / c),
         }
     }
 
@@ -211,9 +253,9 @@ mod tests {
                 let real = real(fee, odds, lay, contracts);
                 if let Some(found) = found {
                     let found = f64::from(found.millionths()) / 1e6;
-                    // A step more of the fee where the f64 falls on the other side of one, and the rounding.
+                    // A step of the fee where the f64 falls on the other side of one, and the roundings of the price.
                     let step = real * real / 1e4 / f64::from(contracts);
-                    let allowed = real - step - 1.1e-6..=real * (1.0 + 1e-12) + step;
+                    let allowed = real - step - 1.1e-6..=real * (1.0 + 1e-12) + step + 1.1e-6;
                     prop_assert!(allowed.contains(&found), "{found} {real}");
                 } else {
                     prop_assert!(!(1.000_002..=1_000.9).contains(&real), "{real}");

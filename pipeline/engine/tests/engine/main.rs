@@ -23,5 +23,6 @@ mod survival;
 mod time;
 mod touched_lines;
 mod user_board;
+mod venue_formulas;
 mod verification;
 mod world;

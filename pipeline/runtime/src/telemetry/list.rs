@@ -133,6 +133,7 @@ metrics! {
     QUOTES = gauge(Process, Count, "arb_process_quotes", "Quotes in memory.");
     WINDOWS = gauge(Process, Count, "arb_process_windows", "Windows that are open.");
     UNKNOWN_BOOKS = gauge(Process, Count, "arb_process_unknown_books", "Books with prices that are not in the table of books: no arb with a leg at one of them is verified.");
+    UNCHECKED_ROWS = gauge(Process, Count, "arb_process_unchecked_table_rows", "Rows of the table of books, fees and rules among them, that nobody had compared with their source within 90 days when the process started, or ever.");
     PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
         "Time since the slowest worker last made progress, as the watchdog sees it; 0 before the first step of any. The watchdog ends the process at --watchdog-ms.");
 

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { checkedAt, feesText } from './conditions'
+import type { BookFee, ListedBook } from './types'
+
+const origin = { from: '2025-01-01', source: 'a page', checked_at: '2026-11-21' }
+const fee = (change: Partial<BookFee>): BookFee => ({ ...origin, kind: 'commission', rate: 0.05, league: null, holds: true, ...change })
+const book = (change: Partial<ListedBook>): ListedBook => ({
+  ...origin, key: 'a', operator: 'a', kind: 'exchange', currency: 'USD', fees: [], rules: null, expected_interval_seconds: null,
+  last_seen_at: null, stale_since: null, prices_on_offer: 0, stale_events: 0, ...change,
+})
+
+describe('conditions of a book', () => {
+  it('are the fees that hold at present', () => {
+    expect(feesText(book({}))).toBe('none')
+    const fees = [fee({ rate: 0.03, kind: 'polymarket', holds: false }), fee({ kind: 'polymarket' })]
+    expect(feesText(book({ fees }))).toBe('5 % · p(1 − p)')
+    expect(feesText(book({ fees: [fee({}), fee({ rate: 0.1, league: 'rugbyleague_nrl' })] }))).toBe('5 % of winnings; 10 % of winnings in rugbyleague_nrl')
+    expect(feesText(book({ fees: [fee({ kind: 'none', rate: 0 })] }))).toBe('0 %')
+  })
+
+  it('were checked when the oldest part was, or never', () => {
+    expect(checkedAt(book({ fees: [fee({ checked_at: '2026-11-26' })] }))).toBe('2026-11-21')
+    expect(checkedAt(book({ fees: [fee({ checked_at: null })] }))).toBeNull()
+    expect(checkedAt(book({ fees: [fee({ checked_at: null, holds: false })] }))).toBe('2026-11-21')
+    expect(checkedAt(book({ rules: { ...origin, name: 'us', says: '', checked_at: '2026-01-01' } }))).toBe('2026-01-01')
+  })
+})

@@ -1,0 +1,20 @@
+// What a book keeps, and when that was last checked, as the table of books has it.
+
+import type { BookFee, ListedBook } from './types'
+
+/** What a book keeps at present. */
+export function feesText(book: ListedBook): string {
+  const one = ({ kind, rate, league }: BookFee) => {
+    const of = kind === 'commission' ? ' of winnings' : kind === 'none' ? '' : ' · p(1 − p)'
+    return `${Number((rate * 100).toFixed(4))} %${of}${league === null ? '' : ` in ${league}`}`
+  }
+  const held = book.fees.filter(({ holds }) => holds)
+  return held.length === 0 ? 'none' : held.map(one).join('; ')
+}
+
+/** The day of the oldest check of what is shown of a book; null where a part was never checked. */
+export function checkedAt(book: ListedBook): string | null {
+  const rows = [book, ...book.fees.filter(({ holds }) => holds), ...(book.rules === null ? [] : [book.rules])]
+  const days = rows.map(({ checked_at: at }) => at)
+  return days.includes(null) ? null : days.sort()[0] ?? null
+}
