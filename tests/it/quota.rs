@@ -174,7 +174,7 @@ fn play(seed: u64, kills: usize) {
         }
         // Each step is a share of the quota that is spent.
         wait_for_steps("the quota is spent", || {
-            let is_spent = threads.iter().all(|thread| thread.is_finished());
+            let is_spent = threads.iter().all(std::thread::ScopedJoinHandle::is_finished);
             let used = || sites.instances.iter().map(|instance| instance.used.load(Ordering::SeqCst)).max();
             if is_spent { Ok(()) } else { Err(used()) }
         });

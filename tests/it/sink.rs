@@ -141,7 +141,9 @@ fn killed(seed: u64) {
             if !dead.is_empty() || places == published { Ok(dead) } else { Err(places) }
         });
         kills += dead.len();
-        dead.into_iter().for_each(|slot: usize| sinks[slot] = start(slot));
+        for slot in dead {
+            sinks[slot] = start(slot);
+        }
     }
     let last = parse_rfc3339(&poll(feed.published - 1)).unwrap();
     wait_for_poll(&ground.broker, last, || ());

@@ -64,5 +64,7 @@ fn start(folder: &Path, server: &Command) {
     keeper.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
     // An interrupt of the runner is not for it: it ends once the tests have.
     std::os::unix::process::CommandExt::process_group(&mut keeper, 0);
-    keeper.spawn().unwrap();
+    let mut keeper = keeper.spawn().unwrap();
+    // It ends after this process, or is taken note of here.
+    std::thread::spawn(move || keeper.wait());
 }

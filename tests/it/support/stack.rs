@@ -143,19 +143,17 @@ pub(crate) fn signal(kafka: &Role, signal: Signal) {
 
 impl Drop for Broker {
     fn drop(&mut self) {
-        match self.own.as_mut().map(|own| own.get_mut().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(own) = &mut self.own {
+            let own = own.get_mut().unwrap_or_else(PoisonError::into_inner);
             // Nothing of it is kept: a frozen one could not end, and one in good order takes seconds.
-            Some(own) => {
-                if !own.kafka.died() {
-                    signal(&own.kafka, Signal::KILL);
-                }
+            if !own.kafka.died() {
+                signal(&own.kafka, Signal::KILL);
             }
-            None => {
-                remove_topics(&self.kafka);
-                if std::thread::panicking() {
-                    scratch::show(&kafka_start::shared().folder.join("data"));
-                }
-            }
+            return;
+        }
+        remove_topics(&self.kafka);
+        if std::thread::panicking() {
+            scratch::show(&kafka_start::shared().folder.join("data"));
         }
     }
 }
