@@ -1,11 +1,12 @@
 //! Evaluation: what a recording's windows were, by the engine that the processor runs, without Kafka.
 //!
-//! Each recording has a separate engine with the `raw` policy, one partition, whole polls. The terms are
+//! Each recording has a separate engine with the `raw` policy, unless another is asked for, one partition, whole polls. The terms are
 //! those of the independent oracle. It is no second engine: it only reads the effects of the first one.
 
 mod fit;
 #[cfg(test)]
 mod fixtures;
+mod hash;
 mod offers;
 mod report;
 mod rules;
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::effect::Effect;
+use arb_engine::effect::{Effect, WindowChange};
 use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition;
@@ -35,6 +36,7 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
 pub use fit::{Fitted, fitted};
+pub use hash::{HashError, Hashes, hashed};
 pub use offers::{Offered, OffersError, offered};
 pub use report::Report;
 pub use rules::ruled;
@@ -72,12 +74,13 @@ pub struct Evaluation {
     pub cut: Vec<SourceError>,
 }
 
-/// Evaluates recordings, one after the other. Predictions of lifetimes are reported for windows that open
+/// Evaluates recordings by a policy, one after the other. Predictions of lifetimes are reported for windows that open
 /// after the split.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
+/// use arb_engine::market::Policy;
 /// use arb_ingest::simulator::{Settings, Simulator};
 /// use arb_ingest::the_odds_api::OddsFormat;
 /// use arb_lab::evaluate::evaluate;
@@ -87,7 +90,7 @@ pub struct Evaluation {
 /// let path = std::env::temp_dir().join(format!("evaluate-{}.jsonl", std::process::id()));
 /// std::fs::write(&path, lines.join("\n") + "\n")?;
 /// let books = Arc::new(arb_process::books::shipped()?);
-/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, None)?;
+/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, Policy::Raw, None)?;
 /// std::fs::remove_file(&path)?;
 /// assert_eq!((evaluation.polls, evaluation.late, evaluation.cut.len()), (6, 0, 0));
 /// assert!(evaluation.ticks > 0);
@@ -100,12 +103,13 @@ pub fn evaluate<'a>(
     recordings: impl IntoIterator<Item = &'a Path>,
     format: OddsFormat,
     books: &Arc<Books>,
+    policy: Policy,
     split: Option<Split>,
 ) -> Result<Evaluation, SourceError> {
     let mut evaluation = Evaluation::default();
     for path in recordings {
         let mut recording = recording::open(path, format)?;
-        Run::new(&mut evaluation, books).play(recording.as_mut(), split);
+        Run::new(&mut evaluation, books, policy).play(recording.as_mut(), split);
     }
     evaluation.windows.sort_by(RawWindow::order);
     Ok(evaluation)
@@ -114,7 +118,7 @@ pub fn evaluate<'a>(
 /// Evaluates what a source gives, to its end.
 pub fn evaluate_source(source: &mut dyn Source, books: &Arc<Books>) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    Run::new(&mut evaluation, books).play(source, None);
+    Run::new(&mut evaluation, books, Policy::Raw).play(source, None);
     evaluation.windows.sort_by(RawWindow::order);
     evaluation
 }
@@ -131,9 +135,9 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>) -> Self {
+    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>, policy: Policy) -> Self {
         let (windows, verdicts) = (Windows::default(), Verdicts::default());
-        let engine = Engine::with_books(Policy::Raw, Arc::clone(books));
+        let engine = Engine::with_books(policy, Arc::clone(books));
         Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
     }
 
@@ -163,7 +167,7 @@ impl<'a> Run<'a> {
         self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry, _) = effect {
+            if let Effect::Transition(WindowChange::Opened, entry, _) = effect {
                 self.verdicts.add(entry);
             }
         }
