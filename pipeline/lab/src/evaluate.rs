@@ -12,6 +12,7 @@ mod report;
 mod rules;
 mod signals;
 mod split;
+mod standing;
 mod survival;
 mod ttl;
 mod windows;
@@ -42,9 +43,11 @@ pub use report::Report;
 pub use rules::ruled;
 pub use signals::{Graded, graded};
 pub use split::Split;
+pub use standing::{Standing, StandingCell};
 pub use survival::Survival;
 pub use windows::RawWindow;
 
+use standing::WaitingWindows;
 use survival::Verdicts;
 use windows::Windows;
 
@@ -58,6 +61,10 @@ pub struct Evaluation {
     pub windows: Vec<RawWindow>,
     /// What became of their legs' prices.
     pub survival: Survival,
+    /// Whether they could be taken.
+    pub standing: Standing,
+    /// How often a window opened, or changed in what its takers act on.
+    pub transitions: u64,
     /// What was malformed.
     pub faults: Faults,
     /// Polls that counted.
@@ -130,15 +137,16 @@ struct Run<'a> {
     offset: i64,
     windows: Windows,
     verdicts: Verdicts,
+    waiting: WaitingWindows,
     /// First and last poll.
     span: Option<(Micros, Micros)>,
 }
 
 impl<'a> Run<'a> {
     fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>, policy: Policy) -> Self {
-        let (windows, verdicts) = (Windows::default(), Verdicts::default());
+        let (windows, verdicts, waiting) = Default::default();
         let engine = Engine::with_books(policy, Arc::clone(books));
-        Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
+        Self { evaluation, engine, offset: 0, windows, verdicts, waiting, span: None }
     }
 
     fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
@@ -165,10 +173,16 @@ impl<'a> Run<'a> {
         self.evaluation.polls += 1;
         self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
         self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
+        self.waiting.inspect(&self.engine, received_at, &mut self.evaluation.standing);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(WindowChange::Opened, entry, _) = effect {
-                self.verdicts.add(entry);
+            if let Effect::Transition(change, entry, _) = effect {
+                let has_opened = *change == WindowChange::Opened;
+                self.evaluation.transitions += 1;
+                self.waiting.add(entry, has_opened);
+                if has_opened {
+                    self.verdicts.add(entry);
+                }
             }
         }
         self.windows.end_of_poll(received_at);
