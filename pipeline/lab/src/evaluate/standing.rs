@@ -135,7 +135,6 @@ mod tests {
 
     use super::super::fixtures::{Polls, offer, poll};
     use super::super::{Evaluation, Run};
-    use super::*;
 
     const BOTH: [Outcome; 2] = [Outcome::Home, Outcome::Away];
 
