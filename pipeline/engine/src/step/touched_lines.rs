@@ -15,8 +15,6 @@ pub(crate) struct TouchedLine<'a> {
     pub(crate) quotes: &'a [Quote],
     /// Its prices and their statuses are what they were when it was evaluated last.
     pub(crate) is_priced_as_before: bool,
-    /// Signals are looked for on it.
-    pub(crate) is_signalled: bool,
 }
 
 /// The lines of a market that have to be evaluated, in their order.
@@ -40,7 +38,7 @@ impl<'a> TouchedLines<'a> {
         is_seen: impl Fn(QuoteKey) -> bool,
     ) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
-            let all = |quotes| TouchedLine { quotes, is_priced_as_before: false, is_signalled: true };
+            let all = |quotes| TouchedLine { quotes, is_priced_as_before: false };
             let (lines, with_signals) = (by_line(quotes).map(all).collect(), by_line(quotes).collect());
             return Self { lines, with_signals, are_others_known: false };
         };
@@ -53,8 +51,7 @@ impl<'a> TouchedLines<'a> {
         let of = |line: &Option<Line>| Some(on_line(quotes, *line)).filter(|line| !line.is_empty());
         let touched = |line: &Option<Line>| {
             let is_priced_as_before = changed.binary_search(line).is_err();
-            let is_signalled = signalled.binary_search(line).is_ok();
-            Some(TouchedLine { quotes: of(line)?, is_priced_as_before, is_signalled })
+            Some(TouchedLine { quotes: of(line)?, is_priced_as_before })
         };
         let lines = all.iter().filter_map(touched).collect();
         let with_signals: Vec<_> = signalled.iter().filter_map(of).collect();

@@ -262,8 +262,7 @@ fn open_bets(run: &Run) -> Vec<String> {
     open
 }
 
-/// The properties above prove nothing unless random logs contain the cases they are about. Low holds and values need more prices of a line: those are in
-/// the logs of `touched_lines` and the polls of `properties`.
+/// The properties above prove nothing unless random logs contain the cases they are about.
 #[test]
 fn random_logs_have_everything() {
     let mut runner = TestRunner::deterministic();
@@ -298,8 +297,8 @@ fn random_logs_have_everything() {
         "moved",
         "opened",
         "refreshed",
+        "signal low_hold",
         "signal middle",
-        "signal odds_drop",
         "updated",
     ];
     let missing: Vec<_> = wanted.iter().filter(|word| !effects.contains(**word)).collect();
