@@ -14,12 +14,12 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use serde_json::{Value, json};
 
 use crate::support::environment::Environment;
-use crate::support::feed::create;
 use crate::support::program::{arb, run};
 use crate::support::python;
 use crate::support::root;
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
+use crate::support::topics::create;
 
 /// Reads the topics from their beginnings with the client's own deserializer; prints `topic`, `key` and the record of each.
 const READ_ALL: &str = r"

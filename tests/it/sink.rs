@@ -283,10 +283,8 @@ fn away(time: Duration) {
         wait_for_poll(broker, last, || ());
     };
     publish(12);
-    wait_for("rows come", || {
-        let rows = clickhouse.query_as("migrator", "SELECT count() AS rows FROM arb_store.ticks");
-        (rows[0]["rows"] != 0).then_some(())
-    });
+    let rows = "SELECT count() AS rows FROM arb_store.ticks";
+    wait_for("rows come", || (clickhouse.query_as("migrator", rows)[0]["rows"] != 0).then_some(()));
     clickhouse.kill();
     publish(60);
     clickhouse.restart();

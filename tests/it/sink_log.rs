@@ -15,10 +15,11 @@ use serde_json::Value;
 
 use crate::kafka::{committed, write};
 use crate::sink::SMALL;
-use crate::support::feed::{delete_before, frame, recreate};
+use crate::support::feed::frame;
 use crate::support::metrics::Admin;
 use crate::support::sinks::Ground;
 use crate::support::stack::Broker;
+use crate::support::topics::{delete_before, recreate};
 use crate::support::wait_for;
 
 /// All records have this key, so that they are of one partition.

@@ -9,14 +9,13 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rdkafka::topic_partition_list::Offset;
 use serde_json::Value;
 
-use crate::support::feed::{
-    Name, Writer, assert_whole, closed, delete_before, name, one_of_each, opened, recreate, whole,
-};
+use crate::support::feed::{Name, Writer, assert_whole, closed, name, one_of_each, opened, whole};
 use crate::support::program::Role;
 use crate::support::recordings;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::{Event, Sse};
 use crate::support::stack::{Broker, Stack};
+use crate::support::topics::{delete_before, recreate};
 use crate::support::wait_for;
 
 /// An entry without what depends on when it is shown.

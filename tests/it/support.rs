@@ -33,6 +33,7 @@ pub(crate) mod store;
 pub(crate) mod stream_client;
 pub(crate) mod supervisor;
 pub(crate) mod ticks;
+pub(crate) mod topics;
 pub(crate) mod transcript;
 pub(crate) mod wait;
 

@@ -3,24 +3,19 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use arb_kafka::topic_id;
 use arb_model::{FilterValues, Time, fixtures};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_schemas::records::{
     ArbWindow, BoardEntry, CloseSignal, Coverage, EdgeSignal, Event, Frame, LineMovement, Offer, Outcome,
     PickChange, Side, SignalChange, SignalQuote, StaleAlert, Status, Tick, WebhookDelivery, WindowGrading,
 };
-use arb_schemas::topics::{ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, SIGNALS, Topic, WEBHOOK_DELIVERIES};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, SIGNALS, Topic, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::{RecordType, decode, encode};
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
-use rdkafka::client::DefaultClientContext;
 use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::metadata::MetadataTopic;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::environment::Environment;
-use super::{sse, wait_for};
+use super::sse;
 use crate::kafka::{read_all, wait_until_settled};
 
 const WAIT: Duration = Duration::from_mins(3);
@@ -293,58 +288,6 @@ impl Writer {
         self.producer.flush(WAIT).unwrap();
         self.producer.abort_transaction(WAIT).unwrap();
     }
-}
-
-/// An administrator.
-fn admin(kafka: &Environment) -> AdminClient<DefaultClientContext> {
-    kafka.client().create().unwrap()
-}
-
-/// Runs something of the administrator.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-/// Removes the records of a partition that are before an offset, as retention would.
-pub(crate) fn delete_before(kafka: &Environment, topic: &str, partition: i32, offset: Offset) {
-    let mut before = TopicPartitionList::new();
-    before.add_partition_offset(&kafka.name(topic), partition, offset).unwrap();
-    block_on(admin(kafka).delete_records(&before, &AdminOptions::new())).unwrap();
-}
-
-/// Creates topics; the names are those in Kafka.
-pub(crate) fn create(kafka: &Environment, names: &[String]) {
-    let new: Vec<_> = names.iter().map(|name| NewTopic::new(name, 1, TopicReplication::Fixed(1))).collect();
-    let created = block_on(admin(kafka).create_topics(&new, &AdminOptions::new())).unwrap();
-    for topic in created {
-        topic.unwrap();
-    }
-}
-
-/// Deletes the topics of an environment, as far as that can be done now.
-pub(crate) fn remove_topics(kafka: &Environment) {
-    let admin = admin(kafka);
-    let Ok(metadata) = admin.inner().fetch_metadata(None, WAIT) else { return };
-    let names = metadata.topics().iter().map(MetadataTopic::name);
-    let names: Vec<_> = names.filter(|name| name.starts_with(kafka.prefix())).collect();
-    if !names.is_empty() {
-        let _ = block_on(admin.delete_topics(&names, &AdminOptions::new()));
-    }
-}
-
-/// Deletes a topic and creates one of the same name, which clients see when this returns.
-pub(crate) fn recreate(kafka: &Environment, topic: &Topic) {
-    let (admin, options, cluster) = (admin(kafka), AdminOptions::new(), kafka.cluster());
-    let (old, name) = (topic_id(&cluster, topic).unwrap(), &*kafka.name(topic.name));
-    block_on(admin.delete_topics(&[name], &options)).unwrap().remove(0).unwrap();
-    wait_for("the topic is made again", || {
-        let new = NewTopic::new(name, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
-        block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
-    });
-    // The controller has decided it; the broker tells its clients a moment later.
-    wait_for("the broker knows the new one", || {
-        topic_id(&cluster, topic).is_ok_and(|new| new != old).then_some(())
-    });
 }
 
 /// The identity of an event: kind, window or event, sequence.

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::accounts::Key;
 use super::environment::Environment;
-use super::feed::remove_topics;
 use super::http::{Answer, once_it_knows, request};
 use super::permit::Permit;
 use super::ports::{port, port_pair};
 use super::program::{Role, arb, run};
 use super::scratch::{self, Scratch};
+use super::topics::remove_topics;
 use super::{kafka_start, root, wait_for, wait_for_steps};
 
 /// A Kafka with topics of a test's own in it.
