@@ -239,7 +239,7 @@ fn input_faults_are_reported_by_kind_and_never_by_name() {
 
 #[test]
 fn a_lost_broker_is_reported() {
-    let broker = Broker::start();
+    let broker = Broker::own();
     let log = broker.path("process.log");
     let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let admin = Admin::of(&log);
