@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic, WEBHOOK_TASKS};
-use rdkafka::config::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
@@ -186,7 +185,7 @@ pub(super) fn feed_events(broker: &Broker) -> usize {
 
 /// Where a group has come to in each partition of a topic; `None` while the broker does not say.
 fn positions(kafka: &Environment, group: &str, topic: &Topic) -> Option<Vec<Option<i64>>> {
-    let mut config = ClientConfig::new();
+    let mut config = kafka.client();
     config.set("group.id", kafka.name(group));
     let consumer: BaseConsumer = config.create().unwrap();
     let mut partitions = TopicPartitionList::new();
