@@ -10,6 +10,7 @@ mod broker;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
+use arb_kafka::Cluster;
 use arb_setup::progress::Report;
 use arb_setup::{home, kafka};
 
@@ -19,11 +20,12 @@ use crate::system::signals;
 
 use broker::Broker;
 
-/// Whether something accepts connections on a local port.
+/// Whether the broker at a local port answers requests.
 #[must_use]
 pub fn answers(port: u16) -> bool {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok()
+    let accepts = TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok();
+    accepts && arb_kafka::answers(&Cluster::plaintext(&address.to_string()))
 }
 
 /// `arb kafka`: runs the broker until the shutdown signal.

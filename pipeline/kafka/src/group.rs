@@ -6,6 +6,7 @@
 //!
 //! Source of the errors of a commit: Kafka protocol guide, error codes; librdkafka `rd_kafka_handle_OffsetCommit`.
 
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -75,6 +76,8 @@ pub(super) struct Member {
     /// The rebalance that the owner has received and has not answered.
     unanswered: Option<Rebalance>,
     stalls: StallWatch,
+    /// The last to be dropped.
+    _close: Close,
 }
 
 /// A rebalance as the callback, which runs inside `poll`, received it. There is one at most: the group
@@ -183,7 +186,9 @@ impl Member {
         }
         let consumer = cluster.consumer(&config, Rebalances::new(cluster))?;
         consumer.subscribe(topics).map_err(|source| cluster.broker(source))?;
-        Ok(Self { consumer: Arc::new(consumer), unanswered: None, stalls: StallWatch::new() })
+        let consumer = Arc::new(consumer);
+        let close = Close { consumer: Some(Arc::clone(&consumer)), limit: cluster.session() };
+        Ok(Self { consumer, unanswered: None, stalls: StallWatch::new(), _close: close })
     }
 
     /// The client, for what only one of them does.
@@ -203,14 +208,14 @@ impl Member {
 
     /// The next record or rebalance, waiting at most so long.
     pub(super) fn poll(&mut self, wait: Duration) -> Result<MemberEvent<'_>, KafkaError> {
+        // It came in a poll that brought something else too.
+        if let Some(rebalance) = noted(&self.consumer, &mut self.unanswered) {
+            return Ok(MemberEvent::Rebalance(rebalance));
+        }
         if let Some(next) = reader::poll(&self.consumer, wait) {
             return next.map(MemberEvent::Record);
         }
-        // A rebalance came in a poll that then brought nothing else.
-        let rebalance = self.consumer.context().seen().rebalance.take();
-        if rebalance.is_some() {
-            self.unanswered.clone_from(&rebalance);
-        }
+        let rebalance = noted(&self.consumer, &mut self.unanswered);
         Ok(rebalance.map_or(MemberEvent::Idle, MemberEvent::Rebalance))
     }
 
@@ -298,19 +303,57 @@ impl Member {
 }
 
 impl Drop for Member {
+    /// Answers the rebalance that was noted and not answered: the close does not repeat it, and waits for its answer for ever.
     fn drop(&mut self) {
         self.consumer.context().seen().closing = true;
-        // The close does not repeat lost partitions, and waits for ever for an answer.
-        if let Some(Rebalance::Revoked(places) | Rebalance::Lost(places)) = self.unanswered.take() {
-            let mut list = TopicPartitionList::new();
-            for (topic, partition) in &places {
-                list.add_partition(topic, *partition);
-            }
-            if let Err(error) = self.give_back(&list) {
-                tracing::warn!(%error, "partitions could not be given back");
-            }
+        noted(&self.consumer, &mut self.unanswered);
+        let answered = match self.unanswered.take() {
+            None => return,
+            // Of what was assigned nothing is taken.
+            Some(Rebalance::Assigned(_)) => self.consumer.incremental_assign(&TopicPartitionList::new()),
+            Some(Rebalance::Revoked(places) | Rebalance::Lost(places)) => self.give_back(&list(&places)),
+        };
+        if let Err(error) = answered {
+            tracing::warn!(%error, "a rebalance could not be answered");
         }
     }
+}
+
+/// Closes a client within a session's time, after which the group gives its partitions to others anyway. librdkafka's close waits for the
+/// answer to every commit, and while the coordinator is away it waits without end to send one.
+struct Close {
+    consumer: Option<Arc<BaseConsumer<Rebalances>>>,
+    limit: Duration,
+}
+
+impl Drop for Close {
+    fn drop(&mut self) {
+        let (consumer, (closed, has_closed)) = (self.consumer.take(), channel());
+        std::thread::spawn(move || {
+            drop(consumer);
+            // It may be waited for no longer.
+            let _ = closed.send(());
+        });
+        if has_closed.recv_timeout(self.limit).is_err() {
+            tracing::warn!("Kafka does not answer: the member leaves its group with the end of the process");
+        }
+    }
+}
+
+/// The rebalance that the callback has noted; the owner that receives it has it to answer.
+fn noted(consumer: &BaseConsumer<Rebalances>, unanswered: &mut Option<Rebalance>) -> Option<Rebalance> {
+    let rebalance = consumer.context().seen().rebalance.take()?;
+    *unanswered = Some(rebalance.clone());
+    Some(rebalance)
+}
+
+/// Partitions for librdkafka.
+fn list(places: &[(String, i32)]) -> TopicPartitionList {
+    let mut list = TopicPartitionList::new();
+    for (topic, partition) in places {
+        list.add_partition(topic, *partition);
+    }
+    list
 }
 
 /// The caller's view of an error of a commit.
@@ -362,7 +405,84 @@ fn kind(error: &KafkaError) -> Kind {
 
 #[cfg(test)]
 mod tests {
+    use arb_schemas::topics::ODDS_TICKS;
+    use rdkafka::mocking::MockCluster;
+    use rdkafka::producer::DefaultProducerContext;
+
     use super::*;
+
+    /// Members join, and those that have a rebalance are given to `end`, which must then be able to close them.
+    fn closes(end: impl Fn(&MockCluster<'_, DefaultProducerContext>, &mut Member)) {
+        let broker = MockCluster::new(1).unwrap();
+        broker.create_topic(ODDS_TICKS.name, 2, 1).unwrap();
+        let cluster = Cluster::plaintext(&broker.bootstrap_servers());
+        let mut member = Member::join(&cluster, "group", &[ODDS_TICKS.name], &[]).unwrap();
+        end(&broker, &mut member);
+        let (closed, has_closed) = channel();
+        let thread = std::thread::spawn(move || {
+            drop(member);
+            closed.send(()).unwrap();
+        });
+        has_closed.recv_timeout(Duration::from_mins(3)).expect("it waits for an answer to a rebalance");
+        thread.join().unwrap();
+    }
+
+    /// Polls librdkafka alone until the callback has noted a rebalance.
+    fn wait_until_noted(member: &Member) {
+        let begun = Instant::now();
+        while member.consumer.context().seen().rebalance.is_none() {
+            assert!(begun.elapsed() < Duration::from_mins(3), "no rebalance");
+            member.consumer.poll(Duration::from_millis(20));
+        }
+    }
+
+    /// Takes what is assigned.
+    fn start(member: &mut Member) {
+        wait_until_noted(member);
+        let Ok(MemberEvent::Rebalance(Rebalance::Assigned(places))) = member.poll(Duration::ZERO) else {
+            panic!("nothing is assigned")
+        };
+        member.start(&list(&places)).unwrap();
+    }
+
+    #[test]
+    fn a_member_closes_whatever_rebalance_it_has_not_answered() {
+        closes(|_, member| wait_until_noted(member));
+        closes(|_, member| {
+            wait_until_noted(member);
+            let received = member.poll(Duration::ZERO).unwrap();
+            assert!(matches!(received, MemberEvent::Rebalance(Rebalance::Assigned(_))));
+        });
+    }
+
+    #[test]
+    fn a_member_closes_when_its_partitions_are_lost() {
+        let lose = |broker: &MockCluster<'_, DefaultProducerContext>, member: &mut Member| {
+            start(member);
+            broker.broker_down(1).unwrap();
+            wait_until_noted(member);
+        };
+        closes(lose);
+        closes(|broker, member| {
+            lose(broker, member);
+            let received = member.poll(Duration::ZERO).unwrap();
+            assert!(matches!(received, MemberEvent::Rebalance(Rebalance::Lost(_))));
+        });
+    }
+
+    /// The commit has been sent when the broker goes away, and is to be sent again.
+    #[test]
+    fn a_member_closes_while_a_commit_waits_for_a_broker_that_is_away() {
+        closes(|broker, member| {
+            start(member);
+            broker.broker_round_trip_time(1, Duration::from_secs(2)).unwrap();
+            let mut offsets = TopicPartitionList::new();
+            offsets.add_partition_offset(ODDS_TICKS.name, 0, Offset::Offset(1)).unwrap();
+            let given_up = member.commit(&offsets, &|| false).unwrap();
+            assert!(matches!(given_up, Commit::Again(_)), "{given_up:?}");
+            broker.broker_down(1).unwrap();
+        });
+    }
 
     #[test]
     fn every_error_of_a_commit_is_one_of_three_kinds() {

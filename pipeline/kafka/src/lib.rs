@@ -73,7 +73,7 @@ pub use table::{Table, TableEvent};
 pub use tail::Tail;
 pub use task_producer::TaskProducer;
 pub use topic_id::{TopicIds, topic_id};
-pub use topics::{machine_partitions, partitions, provision};
+pub use topics::{answers, machine_partitions, partitions, provision};
 pub use transaction::Transaction;
 pub use transactional::{Surroundings, TransactionalProducer};
 

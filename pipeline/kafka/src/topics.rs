@@ -104,6 +104,13 @@ fn expect(topic: &str, found: i32, expected: i32) -> Result<(), Error> {
     Err(Error::Topic { topic: topic.to_owned(), problem })
 }
 
+/// Whether the broker answers one request within 1.5 s. A broker that starts accepts connections long before that.
+#[must_use]
+pub fn answers(cluster: &Cluster) -> bool {
+    let consumer = cluster.consumer(&super::client(cluster), Listener::of_question(cluster));
+    consumer.is_ok_and(|consumer| consumer.fetch_metadata(None, POLL).is_ok())
+}
+
 /// The number of partitions that the ticks and all topics that follow them have.
 ///
 /// # Errors
