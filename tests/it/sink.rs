@@ -319,8 +319,7 @@ fn away(time: Duration) {
 fn a_sink_without_kafka_ends_when_it_is_told_to() {
     let ground = Ground::own();
     // Frozen once the group has taken what it announced, before it sends any of it; the group keeps it meanwhile.
-    let arguments =
-        ["--watchdog-ms", "3600000", "--close-ms", "500", "--freeze-at", "intended:1", SHIPPED_SESSION];
+    let arguments = ["--watchdog-ms=3600000", "--close-ms=500", "--freeze-at=intended:1", SHIPPED_SESSION];
     let mut sink = ground.sink("sink.log", &arguments);
     Feed::on(&ground.broker).publish(2);
     wait_for("it has announced rows", || sink.is_frozen().then_some(()));

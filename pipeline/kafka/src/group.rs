@@ -3,10 +3,10 @@
 //! A rebalance is only noted by the callback, and answered by whoever owns the partitions: until then the group waits. A
 //! partition is not read until its owner decides from where, and not given back until its owner decides. It commits
 //! nothing by itself, and never skips: a position that the broker does not have is an error.
-//!
-//! Source of the errors of a commit: Kafka protocol guide, error codes; librdkafka `rd_kafka_handle_OffsetCommit`.
 
-use std::sync::mpsc::channel;
+mod close;
+mod commit;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,11 +17,14 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::TopicPartitionList;
-use rdkafka::types::{RDKafkaErrorCode as Code, RDKafkaRespErr};
+use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, ClientContext, Offset, Statistics};
 
+use self::close::Close;
+pub use self::commit::Commit;
+use self::commit::{Kind, kind};
 use super::cluster::Cluster;
-use super::reader::{self, Committed, committed, is_transient};
+use super::reader::{self, Committed, committed};
 use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
 use super::{Error, Listener};
 
@@ -56,18 +59,6 @@ pub(super) enum MemberEvent<'a> {
     Record(BorrowedMessage<'a>),
     Rebalance(Rebalance),
     Idle,
-}
-
-/// How a commit ended that can be taken, now or later, from this member or its next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Commit {
-    /// The group has it, and had this member when it took it.
-    Taken,
-    /// It may or may not have it; the same commit may be tried again.
-    Again(String),
-    /// It has not: the partitions belong to another member, or are about to move, which is reported as a
-    /// rebalance.
-    Lost(String),
 }
 
 /// A member of a group.
@@ -319,27 +310,6 @@ impl Drop for Member {
     }
 }
 
-/// Closes a client within a session's time, after which the group gives its partitions to others anyway. librdkafka's close waits for the
-/// answer to every commit, and while the coordinator is away it waits without end to send one.
-struct Close {
-    consumer: Option<Arc<BaseConsumer<Rebalances>>>,
-    limit: Duration,
-}
-
-impl Drop for Close {
-    fn drop(&mut self) {
-        let (consumer, (closed, has_closed)) = (self.consumer.take(), channel());
-        std::thread::spawn(move || {
-            drop(consumer);
-            // It may be waited for no longer.
-            let _ = closed.send(());
-        });
-        if has_closed.recv_timeout(self.limit).is_err() {
-            tracing::warn!("Kafka does not answer: the member leaves its group with the end of the process");
-        }
-    }
-}
-
 /// The rebalance that the callback has noted; the owner that receives it has it to answer.
 fn noted(consumer: &BaseConsumer<Rebalances>, unanswered: &mut Option<Rebalance>) -> Option<Rebalance> {
     let rebalance = consumer.context().seen().rebalance.take()?;
@@ -356,177 +326,5 @@ fn list(places: &[(String, i32)]) -> TopicPartitionList {
     list
 }
 
-/// The caller's view of an error of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// It passes: a broker is away, or busy.
-    Passes,
-    /// The member is no longer what it was, or the group changes.
-    Loses,
-    /// The same commit will never be taken.
-    Stays,
-}
-
-/// An error that is in no list may be permanent: it is treated so.
-fn kind(error: &KafkaError) -> Kind {
-    let loses = [
-        Code::IllegalGeneration,
-        Code::UnknownMemberId,
-        Code::RebalanceInProgress,
-        Code::AssignmentLost,
-        Code::NoOffset,
-        Code::State,
-    ];
-    let passes = [
-        Code::WaitingForCoordinator,
-        Code::RequestTimedOut,
-        Code::NetworkException,
-        Code::TimedOutQueue,
-        Code::MessageTimedOut,
-        Code::BrokerNotAvailable,
-        // A broker that left the cluster, with the request in its queue.
-        Code::DestroyBroker,
-        // A topic that is recreated, or that a broker does not know yet; the reader of a deleted one is
-        // notified.
-        Code::UnknownTopicOrPartition,
-        Code::NotEnoughReplicas,
-        Code::NotEnoughReplicasAfterAppend,
-        Code::KafkaStorageError,
-        Code::ThrottlingQuotaExceeded,
-        // An exception of the broker's.
-        Code::Unknown,
-    ];
-    match error.rdkafka_error_code() {
-        Some(code) if loses.contains(&code) => Kind::Loses,
-        Some(code) if passes.contains(&code) || is_transient(error) => Kind::Passes,
-        _ => Kind::Stays,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use arb_schemas::topics::ODDS_TICKS;
-    use rdkafka::mocking::MockCluster;
-    use rdkafka::producer::DefaultProducerContext;
-
-    use super::*;
-
-    /// Members join, and those that have a rebalance are given to `end`, which must then be able to close them.
-    fn closes(end: impl Fn(&MockCluster<'_, DefaultProducerContext>, &mut Member)) {
-        let broker = MockCluster::new(1).unwrap();
-        broker.create_topic(ODDS_TICKS.name, 2, 1).unwrap();
-        let cluster = Cluster::plaintext(&broker.bootstrap_servers());
-        let mut member = Member::join(&cluster, "group", &[ODDS_TICKS.name], &[]).unwrap();
-        end(&broker, &mut member);
-        let (closed, has_closed) = channel();
-        let thread = std::thread::spawn(move || {
-            drop(member);
-            closed.send(()).unwrap();
-        });
-        has_closed.recv_timeout(Duration::from_mins(3)).expect("it waits for an answer to a rebalance");
-        thread.join().unwrap();
-    }
-
-    /// Polls librdkafka alone until the callback has noted a rebalance.
-    fn wait_until_noted(member: &Member) {
-        let begun = Instant::now();
-        while member.consumer.context().seen().rebalance.is_none() {
-            assert!(begun.elapsed() < Duration::from_mins(3), "no rebalance");
-            member.consumer.poll(Duration::from_millis(20));
-        }
-    }
-
-    /// Takes what is assigned.
-    fn start(member: &mut Member) {
-        wait_until_noted(member);
-        let Ok(MemberEvent::Rebalance(Rebalance::Assigned(places))) = member.poll(Duration::ZERO) else {
-            panic!("nothing is assigned")
-        };
-        member.start(&list(&places)).unwrap();
-    }
-
-    #[test]
-    fn a_member_closes_whatever_rebalance_it_has_not_answered() {
-        closes(|_, member| wait_until_noted(member));
-        closes(|_, member| {
-            wait_until_noted(member);
-            let received = member.poll(Duration::ZERO).unwrap();
-            assert!(matches!(received, MemberEvent::Rebalance(Rebalance::Assigned(_))));
-        });
-    }
-
-    #[test]
-    fn a_member_closes_when_its_partitions_are_lost() {
-        let lose = |broker: &MockCluster<'_, DefaultProducerContext>, member: &mut Member| {
-            start(member);
-            broker.broker_down(1).unwrap();
-            wait_until_noted(member);
-        };
-        closes(lose);
-        closes(|broker, member| {
-            lose(broker, member);
-            let received = member.poll(Duration::ZERO).unwrap();
-            assert!(matches!(received, MemberEvent::Rebalance(Rebalance::Lost(_))));
-        });
-    }
-
-    /// The commit has been sent when the broker goes away, and is to be sent again.
-    #[test]
-    fn a_member_closes_while_a_commit_waits_for_a_broker_that_is_away() {
-        closes(|broker, member| {
-            start(member);
-            broker.broker_round_trip_time(1, Duration::from_secs(2)).unwrap();
-            let mut offsets = TopicPartitionList::new();
-            offsets.add_partition_offset(ODDS_TICKS.name, 0, Offset::Offset(1)).unwrap();
-            let given_up = member.commit(&offsets, &|| false).unwrap();
-            assert!(matches!(given_up, Commit::Again(_)), "{given_up:?}");
-            broker.broker_down(1).unwrap();
-        });
-    }
-
-    #[test]
-    fn every_error_of_a_commit_is_one_of_three_kinds() {
-        let of = |code: Code| kind(&KafkaError::ConsumerCommit(code));
-        // Errors of the broker and the client: an outage, an eviction, and what no retry resolves.
-        for code in [
-            Code::BrokerTransportFailure,
-            Code::AllBrokersDown,
-            Code::OperationTimedOut,
-            Code::WaitingForCoordinator,
-            Code::NotCoordinator,
-            Code::CoordinatorLoadInProgress,
-            Code::CoordinatorNotAvailable,
-            Code::RequestTimedOut,
-            Code::UnknownTopicOrPartition,
-            Code::Unknown,
-        ] {
-            assert_eq!(of(code), Kind::Passes, "{code:?}");
-        }
-        for code in [
-            Code::IllegalGeneration,
-            Code::UnknownMemberId,
-            Code::RebalanceInProgress,
-            Code::AssignmentLost,
-            Code::State,
-        ] {
-            assert_eq!(of(code), Kind::Loses, "{code:?}");
-        }
-        for code in [
-            Code::OffsetMetadataTooLarge,
-            Code::InvalidCommitOffsetSize,
-            Code::GroupAuthorizationFailed,
-            Code::TopicAuthorizationFailed,
-            Code::ClusterAuthorizationFailed,
-            Code::SaslAuthenticationFailed,
-            Code::InvalidGroupId,
-            Code::UnsupportedVersion,
-            Code::InvalidArgument,
-            // Another with the same instance id: librdkafka calls it fatal.
-            Code::FencedInstanceId,
-            Code::Fatal,
-        ] {
-            assert_eq!(of(code), Kind::Stays, "{code:?}");
-        }
-        assert_eq!(kind(&KafkaError::Canceled), Kind::Stays);
-    }
-}
+mod tests;
