@@ -91,7 +91,7 @@ pub struct ClusterOptions {
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
     pub oauth: OAuthOptions,
-    /// After how long a silent member of a group is expelled; `None` for [`SESSION`].
+    /// After how long a silent member of a group is expelled; `None` for six seconds.
     pub session: Option<Duration>,
     /// A file of further properties of librdkafka.
     pub properties: Option<PathBuf>,
