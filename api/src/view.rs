@@ -133,6 +133,9 @@ mod tests {
         assert_eq!((&value["total_stake_max"], &value["legs"][0]["stake"]), (&json!(123.45), &json!(50.01)));
         assert_eq!(value["failed_checks"], json!([{"flag": "fresh", "reason": "old"}]));
         assert_eq!(value["execution_probability"], 0.9);
+        let passed = &value["passed_over"];
+        assert_eq!((&passed["margin"], &passed["legs"][0]["price"]), (&json!(0.875), &json!(17.0)));
+        assert_eq!(passed["failed_check"]["flag"], "plausible_price");
         assert_eq!(
             (&value["ttl_seconds"], &value["expires_at"]),
             (&json!(90.5), &json!("1970-01-01T00:01:31.5Z"))
@@ -151,10 +154,14 @@ mod tests {
             (&json!(110), &json!(-110))
         );
         assert_eq!(of(OddsFormat::Fractional)["legs"][1]["price"], "10/11");
+        assert_eq!(american["passed_over"]["legs"][0]["price"], 1_600);
         for value in [&mut decimal, &mut american] {
             for leg in value["legs"].as_array_mut().unwrap() {
                 let leg = leg.as_object_mut().unwrap();
                 assert!(leg.remove("price").is_some() && leg.remove("effective_price").is_some());
+            }
+            for leg in value["passed_over"]["legs"].as_array_mut().unwrap() {
+                assert!(leg.as_object_mut().unwrap().remove("price").is_some());
             }
         }
         assert_eq!(decimal, american);

@@ -1,5 +1,6 @@
 //! `arb evaluate` against the oracle, window by window, on every recording.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -39,6 +40,25 @@ fn every_window_is_the_oracles() {
         let verified = theirs.iter().filter(|window| window["verified_ever"] == true).count();
         println!("{name}: {} windows agree, {verified} of them verified", ours.len());
     }
+}
+
+/// The hashes of recordings and of simulated markets, a line for each way in which their records come.
+const HASHES: &str = "tests/hashes.txt";
+
+/// Whatever moves a line here changes what is published or restored, and says why in its commit. `ARB_WRITE_HASHES=1` writes the file again.
+#[test]
+fn what_is_published_of_recordings_is_what_was_kept() {
+    let output = run(arb().args(["evaluate", "--hash"]).args(recordings::real()));
+    assert!(output.success, "{}", output.err);
+    let path = root().join(HASHES);
+    if std::env::var_os("ARB_WRITE_HASHES").is_some() {
+        std::fs::write(&path, &output.out).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let kept: BTreeSet<_> = kept.lines().collect();
+    let moved: Vec<_> = output.out.lines().filter(|line| !kept.contains(line)).collect();
+    assert!(moved.is_empty(), "not as in {HASHES}:\n{}", moved.join("\n"));
+    assert!(output.out.lines().count() >= 24, "{}", output.out);
 }
 
 /// Rows of the TTL table by their first word: windows, and the share that is gone by the median, in per cent.

@@ -1,6 +1,7 @@
 //! Pushed odds with a real Kafka, as a client sends them: on the board and the stream within a second, once whoever dies, whatever
 //! the body is.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
@@ -194,6 +195,97 @@ fn a_batch_whose_answer_was_lost_with_its_instance_is_sent_again_and_counts_once
         }
     }
     assert_eq!(prices.iter().filter(|price| price.to_string() == "2.3").count(), 1, "{prices:?}");
+}
+
+/// Events that an attack is made on, and totals of each.
+const EVENTS: i64 = 59;
+const TOTALS: [f64; 5] = [6.5, 7.5, 8.5, 9.5, 10.5];
+/// So many of them have an arb.
+const PROVEN: i64 = 23;
+
+/// A price at a book in one of the events, which is given by its names or by its id alone.
+fn priced(event: (i64, bool), book: &str, outcome: &str, line: Option<f64>, price: f64) -> Value {
+    let (number, is_named) = event;
+    let id = format!("attacked-{number}");
+    let event = json!({
+        "id": id, "sport": "baseball", "league": "baseball_mlb", "home": "H", "away": "A",
+        "commence_time": "2036-01-01T12:00:00Z"
+    });
+    let market = if line.is_some() { "totals" } else { "h2h" };
+    json!({
+        "event": if is_named { event } else { json!(id) }, "book": book, "market": market, "outcome": outcome, "line": line, "price": price,
+        "sequence": number
+    })
+}
+
+/// Of a board: each entry's bets, its verdict and its id, by event, market and line.
+fn verdicts(serve: &Serve) -> BTreeMap<String, (String, bool, String)> {
+    let board = serve.get("/v1/arbs?limit=500").json();
+    let verdict = |entry: &Value| {
+        let line = format!("{} {} {}", entry["event"]["id"], entry["market"], entry["line"]);
+        let leg = |leg: &Value| format!("{} {} {};", leg["book"], leg["outcome"], leg["price"]);
+        let legs = entry["legs"].as_array().unwrap().iter().map(leg).collect::<String>();
+        (line, (legs, entry["verified"] == true, entry["id"].to_string()))
+    };
+    board["arbs"].as_array().unwrap().iter().map(verdict).collect()
+}
+
+/// A partner with the ordinary rights of one pushes a price of 1000 at a book of its own for every bet that there is, and for draws that there
+/// are not: what was verified stays verified, under its id, for everybody.
+#[test]
+fn prices_of_a_book_that_is_not_in_the_table_hide_no_arb() {
+    let books = ["draftkings", "fanduel", "betmgm", "betrivers"];
+    let broker = Broker::start();
+    let _process = Role::start("process", &["--brokers", &broker.kafka], &broker.path("process.log"));
+    let feed = Key::with_books(&broker, "enterprise", &SCOPES, (Some("feed"), &books));
+    let partner = Key::granted(&broker, "enterprise", &SCOPES[..1], Some("acme"));
+    let serve = Serve::start(&broker, &feed, "serve", &[]);
+    let lines = ("content-type", "application/x-ndjson");
+    let mut market = Vec::new();
+    for number in 0..EVENTS {
+        let totals = TOTALS.iter().flat_map(|line| ["over", "under"].map(|outcome| (outcome, Some(*line))));
+        for (outcome, line) in totals.chain([("home", None), ("away", None)]) {
+            let price = |book: &str| {
+                let is_best =
+                    (outcome, book) == ("over", "draftkings") || (outcome, book) == ("under", "fanduel");
+                if number < PROVEN && line == Some(TOTALS[0]) && is_best { 2.1 } else { 1.9 }
+            };
+            market.extend(books.map(|book| priced((number, true), book, outcome, line, price(book))));
+        }
+    }
+    assert_eq!(
+        accepted(&post(&serve.listen, &feed, &[lines], text(&market).as_bytes())),
+        market.len() as u64
+    );
+    let proven = usize::try_from(PROVEN).unwrap();
+    let before = wait_for("all arbs are verified", || {
+        let verdicts = verdicts(&serve);
+        (verdicts.values().filter(|(_, is_verified, _)| *is_verified).count() == proven).then_some(verdicts)
+    });
+    let attacked = |number| {
+        let totals = TOTALS.iter().flat_map(|line| ["over", "under"].map(|outcome| (outcome, Some(*line))));
+        let winners = ["home", "draw", "away"].map(|outcome| (outcome, None));
+        totals
+            .chain(winners)
+            .map(move |(outcome, line)| priced((number, false), "acme", outcome, line, 1000.0))
+    };
+    let attack: Vec<_> = (0..EVENTS).flat_map(attacked).collect();
+    assert_eq!(attack.len(), 767);
+    assert_eq!(accepted(&post(&serve.listen, &partner, &[lines], text(&attack).as_bytes())), 767);
+    // Every line has a window by then, of prices that nobody believes, or of those that were there.
+    let after = wait_for("the attack is on the board", || {
+        let after = verdicts(&serve);
+        (after.len() == usize::try_from(EVENTS).unwrap() * (TOTALS.len() + 1)).then_some(after)
+    });
+    let kept = before.iter().filter(|(line, verdict)| after.get(*line) == Some(verdict)).count();
+    assert_eq!((before.len(), kept), (proven, proven));
+    assert_eq!(after.values().filter(|(_, is_verified, _)| *is_verified).count(), proven);
+    let passed = serve.get("/v1/arbs?verified=true&limit=1").json()["arbs"][0]["passed_over"].clone();
+    assert_eq!(passed["failed_check"]["reason"], "the rules of acme are not known");
+    assert_eq!(
+        passed["legs"][0],
+        json!({"outcome": "over", "side": "back", "book": "acme", "price": 1000.0})
+    );
 }
 
 #[test]

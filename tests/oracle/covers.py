@@ -4,7 +4,6 @@ Written from the definitions only (`domain.md`: Arithmetic, Arb board entry, Ver
 `pipeline/books.toml`). It must never follow the Rust code. What is not known counts as no.
 """
 import itertools
-import statistics
 from collections import namedtuple
 from datetime import date
 from fractions import Fraction
@@ -18,7 +17,8 @@ ONE = 1_000_000
 OPEN_BELOW = 1 - 1e-9
 NOISE = 1e-9
 Leg = namedtuple("Leg", "outcome side book price effective quote")
-Arb = namedtuple("Arb", "legs implied about has_draw")
+Arb = namedtuple("Arb", "legs implied about has_draw passed", defaults=(None,))
+Passed = namedtuple("Passed", "legs implied flag")  # a cheaper cover of bets that are not eligible, and the first flag that it fails
 OTHER = {"home": "away", "away": "home", "over": "under", "under": "over"}
 
 
@@ -40,39 +40,68 @@ def best(legs):
 
 
 def ways_to_cover(legs, wanted):
-    """(what the window is about, best legs of which exactly one wins), for every such set."""
+    """(what the window is about, [legs for each bet] of which exactly one wins), for every such set of bets."""
     backs = {o: [leg for leg in legs if (leg.outcome, leg.side) == (o, "back")] for o in wanted}
     lays = {o: [leg for leg in legs if (leg.outcome, leg.side) == (o, "lay")] for o in wanted}
     if len(wanted) == 2:  # to lay one is to back the other
-        yield wanted, [best(backs[o] + lays[OTHER[o]]) for o in wanted]
+        yield wanted, [backs[o] + lays[OTHER[o]] for o in wanted]
         return
-    yield wanted, [best(backs[o]) for o in wanted]
+    yield wanted, [backs[o] for o in wanted]
     for outcome in wanted:
-        yield (outcome,), [best(backs[outcome]), best(lays[outcome])]
+        yield (outcome,), [backs[outcome], lays[outcome]]
 
 
-def cheapest(legs, wanted, books):
-    """The Arb of a line, None when it has none: in one currency, of the least implied probability."""
+def least(legs, wanted, books, choices):
+    """The Arb of the least implied probability in one currency, of the sets of legs that `choices` makes of a way to cover; None without one."""
     found = []
     for payable in books.by_currency(legs):
-        for order, (about, cover) in enumerate(ways_to_cover(payable, wanted)):
-            if None not in cover:
+        for order, (about, bets) in enumerate(ways_to_cover(payable, wanted)):
+            for cover in choices(bets):
                 implied = sum(Fraction(ONE, leg.effective) for leg in cover)
-                found.append((implied, order, [leg.book for leg in cover], Arb(cover, implied, about, "draw" in wanted)))
+                names = [(leg.book, leg.side) for leg in cover]
+                found.append((implied, order, names, Arb(list(cover), implied, about, "draw" in wanted)))
     # Of equal ones the first of that order, then the smallest book keys.
     arb = min(found, key=lambda entry: entry[:3], default=(None,))[-1]
     return arb if arb and arb.implied < OPEN_BELOW else None
 
 
+def chosen(legs, wanted, books, on):
+    """The Arb of a line's window, None when it has none: the cheapest cover of eligible bets, and where that is no arb the cheapest of all.
+
+    The rule is `domain.md`'s ("Which cover"), by brute force: every choice of eligible bets is tried.
+    """
+    any_cover = least(legs, wanted, books, lambda bets: [[best(bet) for bet in bets]] if all(bets) else [])
+    if any_cover is None:
+        return None
+    flag = not_eligible(any_cover.legs, legs, books, on)
+    if flag is None:
+        return any_cover
+    alone = [leg for leg in legs if not_eligible([leg], legs, books, on) is None]
+    together = lambda bets: (cover for cover in itertools.product(*bets) if do_not_fit(cover, books, on) is None)
+    eligible = least(alone, wanted, books, together)
+    return any_cover if eligible is None else eligible._replace(passed=Passed(any_cover.legs, any_cover.implied, flag))
+
+
+def not_eligible(cover, offers, books, on):
+    """The first flag that these bets fail whatever the time; None of an eligible cover."""
+    flag = do_not_fit(cover, books, on)
+    return flag or ("plausible_price" if any(is_off_consensus(leg, offers, books) for leg in cover) else None)
+
+
+def do_not_fit(cover, books, on):
+    """The flag that these bets fail together; None where their books settle alike and are of distinct operators."""
+    names = [leg.book for leg in cover]
+    if not flags.agree([books.rules_of(book, on) for book in names]):
+        return "same_rules"
+    if len({books.operator(book) for book in names}) < len(names):
+        return "independent_operators"
+    return None
+
+
 def is_off_consensus(leg, offers, books):
-    """Whether a leg is 0.15 cheaper than the median of what other operators say, or too few of them are there to tell."""
-    operator = books.operator(leg.book)
-    rivals = [o for o in offers if (o.outcome, o.side) == (leg.outcome, "back") and books.operator(o.book) != operator]
-    if len({books.operator(rival.book) for rival in rivals}) < 2:
-        return True
-    median = statistics.median(ONE / rival.price for rival in rivals)
-    chance = ONE / leg.price
-    return (median - chance if leg.side == "back" else chance - median) >= flags.OFF_CONSENSUS
+    """Whether a leg is 0.15 cheaper than what other operators of the table agree on, or too few of them are there to tell."""
+    said = [(o.book, ONE / o.price) for o in offers if (o.outcome, o.side) == (leg.outcome, "back")]
+    return flags.is_outlier(leg.book, ONE / leg.price, said, books, is_lay=leg.side == "lay")
 
 
 def levels(arb, market, period, league, books, on):

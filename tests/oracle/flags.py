@@ -123,12 +123,25 @@ def round_stakes(prices, steps):
 
 
 def is_off_consensus(leg, offers, books):
-    """Whether a leg is 0.15 cheaper than the median of the other operators, or too few of them are there to tell."""
-    rivals = [(books.operator(o.book), 1e6 / o.quote.price) for o in offers if o.outcome == leg.outcome]
-    others = [(operator, chance) for operator, chance in rivals if operator != books.operator(leg.book)]
-    if len({operator for operator, _ in others}) < 2:
+    """Whether a leg is 0.15 cheaper than what other operators of the table agree on, or too few of them are there to tell."""
+    said = [(o.book, 1e6 / o.quote.price) for o in offers if o.outcome == leg.outcome]
+    return is_outlier(leg.book, 1e6 / leg.quote.price, said, books)
+
+
+def is_outlier(book, chance, said, books, is_lay=False):
+    """Whether a bet at this implied probability is too good among what books say of its outcome: [(book, implied probability of a back)].
+
+    Books of the table count, of other operators, one opinion an operator, by the median; of an even number the one that is worse for the bet.
+    """
+    median = statistics.median_low if is_lay else statistics.median_high
+    opinions = {}
+    for other, its in said:
+        if other in books.books and books.operator(other) != books.operator(book):
+            opinions.setdefault(books.operator(other), []).append(its)
+    if len(opinions) < 2:
         return True
-    return statistics.median(chance for _, chance in others) - 1e6 / leg.quote.price >= OFF_CONSENSUS
+    agreed = median([median(of) for of in opinions.values()])
+    return (chance - agreed if is_lay else agreed - chance) >= OFF_CONSENSUS
 
 
 def agree(rules):

@@ -121,8 +121,9 @@ class Judge:
         """The arb of a line, if it has one, and whether this is the first time that it is proven."""
         event, (family, _), _ = line
         info = self.world.events[event]
-        offered = {key[2] for key in self.world.quotes[event] if key[0] == line[1]}
-        arb = covers.cheapest(legs, covers.outcome_set(family, info["sport"], offered), self.books)
+        offered = {key[2] for key in self.world.quotes[event] if key[0] == line[1] and key[-1] in self.books.books}
+        on = covers.day(self.world.now())
+        arb = covers.chosen(legs, covers.outcome_set(family, info["sport"], offered), self.books, on)
         if arb is None:
             return
         self.arbs[line] = (arb, legs)
@@ -185,8 +186,17 @@ class Judge:
             + ["half_push_possible"] * (number is not None and number % 500 == 250)
             + ["limit_unknown"],
             **{"total_stake_max": None, "currency": covers.agreed_currency(legs, self.books)},
-            **{"verified": all(held.values()), "verification": held},
+            **{"verified": all(held.values()), "verification": held, "passed_over": self.passed_over(arb.passed)},
         }
+
+    @staticmethod
+    def passed_over(passed):
+        """A cheaper cover of bets that are not eligible, in the words of the board."""
+        if passed is None:
+            return None
+        said = [{name: getattr(leg, name) for name in ("outcome", "side", "book", "price")} for leg in passed.legs]
+        margin = float(1 / passed.implied - 1)
+        return {"margin": margin, "legs": sorted(said, key=leg_order), "failed_check": {"flag": passed.flag}}
 
     def leg(self, leg, share, stake):
         """A leg in the words of the board; a lay's liability is rounded up to what can be paid."""
@@ -226,6 +236,9 @@ class Judge:
         if is_close(due["margin"], self.world.learnt.highest_margin(due["in_play"])):  # the last bit would decide
             due = self.leave(("plausible_margin",), due, entry)
         entry = {**entry, "legs": sorted(entry["legs"], key=leg_order)}
+        if entry.get("passed_over"):
+            passed = entry["passed_over"]
+            entry["passed_over"] = {**passed, "legs": sorted(passed["legs"], key=leg_order)}
         found = difference(entry, due)
         held = entry["verification"]
         doubted = [doubt["flag"] for doubt in entry["doubts"]]
@@ -245,6 +258,7 @@ class Judge:
         self.count["three legs"] += len(legs) == 3
         self.count["with a push"] += entry["margin_worst"] < entry["margin"] - CLOSE
         self.count["verified"] += entry["verified"]
+        self.count["passed over"] += entry["passed_over"] is not None
         for flag, holds in entry["verification"].items():
             self.count[f"{flag}: {str(holds).lower()}"] += 1
 

@@ -173,6 +173,44 @@ class Entries(unittest.TestCase):
         self.assertEqual(judge.arbs, {})
 
 
+# Three books of three operators, and a fourth whose price of home is an error: 1/9 + 1/2.1 is not taken, 1/2.1 + 1/2.1 is.
+AN_ERROR = frame(
+    *(offer(book, "totals", tick("over", 2.1, line=7500), tick("under", 2.1, line=7500)) for book in ("draftkings", "fanduel", "betmgm")),
+    offer("betrivers", "totals", tick("over", 9.0, line=7500)),
+    league="baseball_mlb",
+)
+
+
+class Covers(unittest.TestCase):
+    def check(self, record, books, flag, worst_flag=None):
+        entry = due(record)
+        self.assertEqual([leg["book"] for leg in entry["legs"]], books)
+        self.assertEqual(entry["passed_over"] and entry["passed_over"]["failed_check"]["flag"], flag)
+        held = entry["verification"]
+        self.assertEqual([name for name in ("same_rules", "independent_operators", "plausible_price") if not held[name]], worst_flag or [])
+        return entry
+
+    def test_an_error_hides_no_right_price(self):
+        entry = self.check(AN_ERROR, ["betmgm", "draftkings"], "plausible_price")
+        self.assertAlmostEqual(entry["margin"], 0.05)
+        self.assertAlmostEqual(entry["passed_over"]["margin"], 1 / (1 / 9 + 1 / 2.1) - 1)
+        self.assertEqual([leg["book"] for leg in entry["passed_over"]["legs"]], ["betrivers", "betmgm"])
+
+    def test_of_one_operator_the_next_best_bet_counts(self):
+        of = lambda book, over, under: offer(book, "totals", tick("over", over, line=7500), tick("under", under, line=7500))
+        more = [of(book, 2.0, 2.05) for book in ("fanduel", "betmgm")]
+        record = frame(of("lowvig", 2.3, 1.7), of("betonlineag", 1.8, 2.2), *more, league="baseball_mlb")
+        self.check(record, ["lowvig", "betmgm"], "independent_operators")
+
+    def test_where_no_eligible_cover_is_an_arb_the_cheapest_is_shown(self):
+        of = lambda book, over, under: offer(book, "totals", tick("over", over, line=7500), tick("under", under, line=7500))
+        record = frame(*(of(book, 1.9, 1.9) for book in ("draftkings", "fanduel", "betmgm")), of("nobody", 1.9, 2.3), league="baseball_mlb")
+        self.check(record, ["betmgm", "nobody"], None, ["same_rules"])
+
+    def test_an_exchange_of_other_rules_is_no_leg(self):
+        self.check(BACK_AND_LAY, ["unibet", "betfair_ex_au"], None, ["same_rules", "plausible_price"])
+
+
 class Mutations(unittest.TestCase):
     """An engine that is wrong in one thing is found out."""
 
@@ -213,6 +251,12 @@ class Mutations(unittest.TestCase):
                 entry["verification"][flag] = not entry["verification"][flag]
 
             self.found(WHOLE_LINE, turned)
+
+    def test_a_cover_that_was_passed_over(self):
+        self.found(AN_ERROR, lambda entry: entry.update(passed_over=None))
+        self.found(AN_ERROR, lambda entry: entry["passed_over"].update(margin=0.1))
+        self.found(AN_ERROR, lambda entry: entry["passed_over"]["legs"][0].update(price=8_000_000))
+        self.found(AN_ERROR, lambda entry: entry["passed_over"]["failed_check"].update(flag="same_rules"))
 
     def test_what_is_missing_or_too_much(self):
         entry = due(WHOLE_LINE)

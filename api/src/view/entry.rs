@@ -1,6 +1,6 @@
 //! A window of the board.
 
-use arb_model::{BoardEntry, Leg, Time, Ttl, Verification};
+use arb_model::{BoardEntry, Leg, PassedOver, Time, Ttl, Verification};
 use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ pub(crate) struct EntryView<'a> {
     about: EventView<'a>,
     legs: Legs<'a>,
     verification: Flags,
+    /// With its prices in the format of the legs'.
+    passed_over: Option<Value>,
     #[serde(flatten)]
     ttl: TtlView,
 }
@@ -75,6 +77,7 @@ impl<'a> EntryView<'a> {
             verification: entry
                 .verification
                 .map_or(Flags::One { simultaneous: entry.simultaneous }, Flags::All),
+            passed_over: entry.passed_over.as_ref().map(|passed| passed_over(passed, odds)),
             ttl: TtlView::new(entry.ttl, entry.updated_at),
         }
     }
@@ -89,6 +92,14 @@ impl TtlView {
             expires_at: ttl.map(|ttl| expires_at(written_at, ttl)),
         }
     }
+}
+
+fn passed_over(passed: &PassedOver, odds: OddsFormat) -> Value {
+    let mut value = json!(passed);
+    for (at, leg) in passed.legs.iter().enumerate() {
+        value["legs"][at]["price"] = odds.show(leg.price);
+    }
+    value
 }
 
 fn expires_at(written_at: Time, ttl: Ttl) -> Time {

@@ -9,7 +9,7 @@ use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::secrets::API_KEY;
-use super::{Brokers, Format, Home, Market, StoredHistory, seconds, time};
+use super::{Brokers, Format, Home, Market, Rules, StoredHistory, seconds, time};
 
 /// What a key may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -83,7 +83,7 @@ pub(crate) enum DlqAction {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Evaluate {
     /// Recordings, each evaluated with a separate state
-    #[arg(required_unless_present = "bots")]
+    #[arg(required_unless_present_any = ["bots", "hash"])]
     pub(crate) recordings: Vec<PathBuf>,
     /// Evaluate the bots over the table of football-data instead (.csv, also as .csv.zst), and print their record
     #[arg(long, value_name = "FILE", conflicts_with_all = ["recordings", "windows", "signals", "picks", "split"])]
@@ -97,6 +97,13 @@ pub(crate) struct Evaluate {
     /// Print the picks of the bots instead, and how many of them were still on offer at the next poll and after a minute
     #[arg(long, conflicts_with_all = ["windows", "signals", "split"])]
     pub(crate) picks: bool,
+    /// Print hashes of what is published and of the changelog instead, also of simulated markets: by both policies, as polls and
+    /// tick by tick, commits after 1, 7 and 300 records
+    #[arg(long, conflicts_with_all = ["bots", "windows", "signals", "picks", "split", "policy"])]
+    pub(crate) hash: bool,
+    /// The rules for windows
+    #[arg(long, default_value = "raw", conflicts_with_all = ["bots", "signals", "picks"])]
+    pub(crate) policy: Rules,
     /// Books whose prices the bot sharp takes for fair, with --picks; the first one that has all outcomes
     #[arg(long, value_delimiter = ',', default_value = "pinnacle", requires = "picks")]
     pub(crate) sharp_books: Vec<String>,

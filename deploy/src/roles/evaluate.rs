@@ -1,4 +1,4 @@
-//! `arb evaluate`: the windows, signals or picks of recordings, or the record of bots over football-data; `arb backtest`: that of a user's bot; `arb fit`: the prior of lifetimes from them.
+//! `arb evaluate`: the windows, signals or picks of recordings, hashes of what is made of them, or the record of bots over football-data; `arb backtest`: that of a user's bot; `arb fit`: the prior of lifetimes from them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use arb_ingest::recording;
 use arb_ingest::source::{Source, SourceError};
 use arb_ingest::table::Table;
-use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded, offered, ruled};
+use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded, hashed, offered, ruled};
 use arb_picks::rule_file::RuleFile;
 use arb_sink::history::{History, RecordedLeague, RecordedQuery, RecordedTable};
 use tokio::runtime::{Builder, Runtime};
@@ -36,7 +36,12 @@ pub(crate) fn run(config: &Evaluate) -> anyhow::Result<ExitCode> {
         output::write(&offered)?;
         return Ok(report_cut(&offered.cut));
     }
-    let evaluation = evaluate(paths, config.odds_format.into(), &books, config.split)?;
+    if config.hash {
+        let hashes = hashed(paths, config.odds_format.into(), &books)?;
+        hashes.iter().try_for_each(output::write)?;
+        return Ok(report_cut(hashes.iter().flat_map(|hashes| &hashes.cut)));
+    }
+    let evaluation = evaluate(paths, config.odds_format.into(), &books, config.policy.into(), config.split)?;
     if let Some(path) = &config.windows {
         write(path, &evaluation.windows).with_context(|| path.display().to_string())?;
     }
@@ -105,11 +110,13 @@ fn open_stored(
 }
 
 /// Prints which recordings ended early.
-fn report_cut(cut: &[SourceError]) -> ExitCode {
+fn report_cut<'a>(cut: impl IntoIterator<Item = &'a SourceError>) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
     for cut in cut {
         eprintln!("arb: {cut}");
+        code = ExitCode::FAILURE;
     }
-    if cut.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    code
 }
 
 /// Prints the prior as the engine's source has it.

@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use arb_engine::odds::FairCache;
 use arb_engine::odds::devig::Method;
+use arb_engine::odds::{FairCache, Middle, median_of_operators};
 use arb_engine::{ListedQuote, QuoteStatus};
 use arb_model::{Family, Line, Market, Outcome, Price, Side};
 
@@ -77,41 +77,54 @@ impl<'a> LineView<'a> {
         self.offers.iter().find(is_meant)
     }
 
-    /// The mean of the fair probabilities of some books, one an outcome, by Shin's method. `None` with fewer than `least` of
-    /// them that have a margin.
+    /// The fair probability of each outcome by Shin's method: the median by rank over the operators of some books of the table, of an even
+    /// number the lower one, so that one wrong price does not move it out of what the others say. `None` with fewer than `least` operators
+    /// that have a margin.
     #[must_use]
     pub fn fair(
         &self,
         least: usize,
         chances: &FairCache,
-        is_source: impl Fn(&str) -> bool,
+        is_source: impl Fn(&BookRow<'_>) -> bool,
     ) -> Option<Vec<f64>> {
-        let (mut sums, mut count) = ([0.0; MOST], 0);
-        for fair in self.rows().filter(|row| is_source(row.book)).filter_map(|row| row.fair(chances)) {
-            sums.iter_mut().zip(fair).for_each(|(sum, chance)| *sum += chance);
-            count += 1;
-        }
-        let sums = &sums[..self.outcomes.len()];
-        (count >= least.max(1)).then(|| sums.iter().map(|sum| sum / count as f64).collect())
+        let is_source = |row: &BookRow<'_>| row.is_of_table() && is_source(row);
+        let sources = self.rows().filter(is_source);
+        let fair: Vec<_> =
+            sources.filter_map(|row| Some((&*row.quotes[0].operator, row.fair(chances)?))).collect();
+        let median = |outcome: usize| {
+            let mut opinions: Vec<_> =
+                fair.iter().map(|(operator, fair)| (*operator, fair[outcome])).collect();
+            median_of_operators(&mut opinions, Middle::Lower)
+        };
+        let of_enough = |(median, operators)| (operators >= least).then_some(median);
+        (0..self.outcomes.len()).map(|outcome| median(outcome).and_then(of_enough)).collect()
     }
 
-    /// The mean price of each outcome, over the books that offer all; 0 without books.
+    /// The price of an outcome that the other operators of a quote ask for, and how many of them there are: their median by rank, of an even number
+    /// the higher price, over the books of the table that offer all. `None` without them.
     #[must_use]
-    pub fn average(&self) -> Vec<f64> {
-        let (mut average, count) = (vec![0.0; self.outcomes.len()], self.rows().len() as f64);
-        for row in self.rows() {
-            average.iter_mut().zip(row.odds()).for_each(|(sum, odds)| *sum += odds / count);
-        }
-        average
+    pub fn price_of_others(&self, outcome: usize, quote: &ListedQuote) -> Option<(f64, usize)> {
+        let is_other = |row: &BookRow<'_>| row.is_of_table() && row.quotes[0].operator != quote.operator;
+        let others = self.rows().filter(is_other);
+        let mut opinions: Vec<_> =
+            others.map(|row| (&*row.quotes[0].operator, row.quotes[outcome].price.decimal())).collect();
+        median_of_operators(&mut opinions, Middle::Upper)
     }
 
-    /// The highest price of each outcome that can be bet at without a fee, of books that may be bet at; of equal ones the first
+    /// Who runs a book; `None` of a book that has no price here.
+    #[must_use]
+    pub fn operator_of(&self, book: &str) -> Option<&'a str> {
+        self.offers.iter().find(|quote| &*quote.book == book).map(|quote| &*quote.operator)
+    }
+
+    /// The highest price of each outcome that can be bet at without a fee, of those that may be bet at; of equal ones the first
     /// book's. `None` where an outcome has none.
     #[must_use]
-    pub fn best(&self, may_bet: impl Fn(&str) -> bool) -> Option<Vec<&'a ListedQuote>> {
-        let rows = || self.complete.chunks_exact(self.outcomes.len()).filter(|row| may_bet(&row[0].book));
+    pub fn best(&self, may_bet: impl Fn(&ListedQuote) -> bool) -> Option<Vec<&'a ListedQuote>> {
+        let rows = || self.complete.chunks_exact(self.outcomes.len());
         let best = |outcome: usize| {
-            let quotes = rows().map(|row| row[outcome]).filter(|quote| is_without_fee(quote));
+            let is_taken = |quote: &&ListedQuote| is_without_fee(quote) && may_bet(quote);
+            let quotes = rows().map(|row| row[outcome]).filter(is_taken);
             quotes.reduce(|best, next| if next.price > best.price { next } else { best })
         };
         (0..self.outcomes.len()).map(best).collect()
@@ -119,9 +132,16 @@ impl<'a> LineView<'a> {
 }
 
 impl BookRow<'_> {
-    /// Decimal odds, one an outcome.
-    pub fn odds(&self) -> impl Iterator<Item = f64> {
-        self.quotes.iter().map(|quote| quote.price.decimal())
+    /// Whether its book is in the table: of any other no opinion counts.
+    #[must_use]
+    pub fn is_of_table(&self) -> bool {
+        self.quotes.iter().all(|quote| quote.is_of_table)
+    }
+
+    /// Whether all its prices are plausible, of a book of the table whose rules are known.
+    #[must_use]
+    pub fn is_eligible(&self) -> bool {
+        self.quotes.iter().all(|quote| quote.is_eligible)
     }
 
     /// The prices of a line with three outcomes, in their order.

@@ -123,6 +123,10 @@ mod tests {
             status,
             price_moved_at: 0,
             last_seen_at: PUBLISHED + seconds * SECOND,
+            operator: book.into(),
+            is_of_table: true,
+            is_eligible: true,
+            is_fresh: true,
         }
     }
 

@@ -1,6 +1,8 @@
 //! The bots at one line of an event: the bet that each of them proposes, with its reasons in words.
 //!
-//! Rules and thresholds are those of `arb_picks::bots`; here they meet books with names. It never proposes a bet at a price that nobody
+//! Rules and thresholds are those of `arb_picks::bots`; here they meet books with names. A bet passes a gate: it is eligible (its book is in
+//! the table with known rules, its price is plausible against the other operators), confirmed within the interval of its book, and
+//! at odds that are not above the bot's bound. It never proposes a bet at a price that nobody
 //! can take, such as the highest of the market without its book, and never knows a result.
 
 use std::collections::BTreeSet;
@@ -13,16 +15,16 @@ use arb_model::{EdgeSignal, Family, Line, Market, Outcome, Period, Price, Role, 
 use arb_picks::bots::{self, Bot};
 use arb_picks::model::forecast_from;
 
-use crate::line::{LineView, is_without_fee};
+use crate::line::{BookRow, LineView, is_without_fee};
 
-/// `consensus` asks for so many books with prices on every outcome.
-const CONSENSUS_BOOKS: usize = 5;
+/// `consensus` asks for so many other operators with prices on every outcome.
+const CONSENSUS_OPERATORS: usize = 4;
 /// What the leagues begin with whose matches `model` knows.
 const MODEL_LEAGUES: &str = "soccer_";
 /// The outcomes that `model` knows, in its order.
 const THREE_WAYS: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
-/// `steam` and `stale` ask for so many books that moved and have prices on every outcome.
-const MOVED_BOOKS: usize = 2;
+/// `steam` and `stale` ask for so many operators that moved and have prices on every outcome.
+const MOVED_OPERATORS: usize = 2;
 /// The markets that bots bet on at prices, in their order.
 pub const BET_AT_PRICES: [Market; 2] = [
     Market { family: Family::H2h, period: Period::FullTime },
@@ -86,55 +88,70 @@ pub fn at_prices(view: &LineView<'_>, given: Given<'_>, may_bet: impl Fn(Bot) ->
     if bots.is_empty() {
         return Vec::new();
     }
-    let highest = Highest::plausible(view);
     let asked = |bot| match bot {
-        Bot::Consensus => consensus(view, highest.as_ref()?),
+        Bot::Consensus => consensus(view, &Highest::plausible(view, bot)?),
         Bot::Sharp => sharp(view, given),
-        Bot::Model => model(view, highest.as_ref()?, given),
+        Bot::Model => model(view, &Highest::plausible(view, bot)?, given),
         Bot::Steam | Bot::Stale => None,
     };
     bots.into_iter().filter_map(asked).collect()
 }
 
-/// The highest prices of a line beside the averages, one an outcome.
+/// Whether a bot may bet at a price.
+fn may_bet_at(bot: Bot, quote: &ListedQuote) -> bool {
+    quote.is_eligible && quote.is_fresh && quote.price.decimal() <= bot.most_odds()
+}
+
+/// The highest prices of a line that a bot may bet at, beside what the other operators ask for, one an outcome.
 struct Highest<'a> {
-    average: Vec<f64>,
+    others: Vec<f64>,
+    /// The least number of other operators.
+    operators: usize,
     quotes: Vec<&'a ListedQuote>,
     odds: Vec<f64>,
 }
 
 impl<'a> Highest<'a> {
     /// `None` where an outcome has no price, or they are likely an error.
-    fn plausible(view: &LineView<'a>) -> Option<Self> {
-        let (average, quotes) = (view.average(), view.best(|_| true)?);
+    fn plausible(view: &LineView<'a>, bot: Bot) -> Option<Self> {
+        let quotes = view.best(|quote| may_bet_at(bot, quote))?;
+        let of_others = |(at, quote): (usize, &&ListedQuote)| view.price_of_others(at, quote);
+        let (others, operators): (Vec<_>, Vec<_>) =
+            quotes.iter().enumerate().map(of_others).collect::<Option<Vec<_>>>()?.into_iter().unzip();
         let odds: Vec<_> = quotes.iter().map(|quote| quote.price.decimal()).collect();
-        bots::is_plausible(&average, &odds).then_some(Self { average, quotes, odds })
+        let operators = operators.into_iter().min().unwrap_or_default();
+        bots::is_plausible(&others, &odds).then_some(Self { others, operators, quotes, odds })
     }
 }
 
 fn consensus(view: &LineView<'_>, highest: &Highest<'_>) -> Option<Proposal> {
-    let count = view.rows().len();
-    if count < CONSENSUS_BOOKS {
+    let count = highest.operators;
+    if count < CONSENSUS_OPERATORS {
         return None;
     }
-    let pick = bots::consensus(&highest.average, &highest.odds)?;
-    let (quote, average) = (highest.quotes[pick.outcome], highest.average[pick.outcome]);
+    let pick = bots::consensus(&highest.others, &highest.odds)?;
+    let (quote, median) = (highest.quotes[pick.outcome], highest.others[pick.outcome]);
     let reasons = vec![
-        format!("{} offers {:.3}; the average of {count} books is {average:.3}.", quote.book, pick.odds),
         format!(
-            "1 / {average:.3} - 0.05 = {:.4}, and times {:.3} that is {:.4}, above 1.",
+            "{} offers {:.3}; the median of {count} other operators or more is {median:.3}.",
+            quote.book, pick.odds
+        ),
+        format!(
+            "1 / {median:.3} - 0.05 = {:.4}, and times {:.3} that is {:.4}, above 1.",
             pick.probability,
             pick.odds,
             pick.probability * pick.odds
         ),
     ];
-    proposal(Bot::Consensus, view, quote, pick.probability, ("average price less 0.05", reasons))
+    proposal(Bot::Consensus, view, quote, pick.probability, ("median price of others less 0.05", reasons))
 }
 
 fn sharp(view: &LineView<'_>, given: Given<'_>) -> Option<Proposal> {
-    let fair = |book| view.fair(1, given.chances, |other| other == book);
+    let is_sharp = |row: &BookRow<'_>, book: &str| row.book == book && row.is_eligible();
+    let fair = |book: &str| view.fair(1, given.chances, |row| is_sharp(row, book));
     let (book, fair) = given.sharp_books.iter().find_map(|book| Some((book, fair(book)?)))?;
-    let best = view.best(|other| other != book)?;
+    let own = view.operator_of(book)?;
+    let best = view.best(|quote| *quote.operator != *own && may_bet_at(Bot::Sharp, quote))?;
     let prices: Vec<_> = best.iter().map(|quote| quote.price.decimal()).collect();
     let pick = bots::sharp(&fair, &prices)?;
     let quote = best[pick.outcome];
@@ -155,7 +172,10 @@ fn model(view: &LineView<'_>, highest: &Highest<'_>, given: Given<'_>) -> Option
     if view.outcomes != THREE_WAYS || !given.league.starts_with(MODEL_LEAGUES) {
         return None;
     }
-    let books: Vec<_> = view.rows().filter_map(|row| row.three()).collect();
+    let mut operators = BTreeSet::new();
+    let is_opinion =
+        |row: &BookRow<'_>| row.is_eligible() && operators.insert(row.quotes[0].operator.clone());
+    let books: Vec<_> = view.rows().filter(is_opinion).filter_map(|row| row.three()).collect();
     let devigged = |prices: &[Price; 3]| given.chances.chances(prices, Method::Shin);
     let forecast = forecast_from(&books, devigged)?;
     let pick = bots::model(&forecast.probabilities, &highest.odds)?;
@@ -196,10 +216,13 @@ pub fn at_signal(view: &LineView<'_>, signal: &EdgeSignal, chances: &FairCache) 
     let outcome = signal.outcome.as_ref()?.known()?;
     let place = view.outcomes.iter().position(|other| *other == outcome)?;
     let quote = view.offer(&signal.bets.first()?.book, outcome).filter(|quote| is_without_fee(quote))?;
+    if !may_bet_at(bot, quote) {
+        return None;
+    }
     let is_mover = |role: Option<Role>| matches!(role, Some(Role::Leader | Role::Follower));
     let movers = signal.evidence.iter().filter(|quote| is_mover(quote.role.known()));
     let movers: BTreeSet<&str> = movers.map(|quote| &*quote.book).collect();
-    let fair = view.fair(MOVED_BOOKS, chances, |book| movers.contains(book))?[place];
+    let fair = view.fair(MOVED_OPERATORS, chances, |row| movers.contains(row.book))?[place];
     let odds = quote.price.decimal();
     let is_taken = match bot {
         Bot::Steam => bots::steam(signal.strength, signal.confidence, fair, odds),

@@ -4,6 +4,7 @@
 
 mod best;
 mod checks;
+mod eligible;
 mod entry;
 pub mod hedge;
 mod judged;
@@ -16,7 +17,8 @@ mod user_window;
 mod window;
 mod window_id;
 
-pub(crate) use best::{Arb, better, find_arb};
+pub(crate) use best::{Arb, better};
+pub(crate) use eligible::{LineCovers, covers_of_line, is_eligible, is_of_eligible};
 pub(crate) use entry::entry_of;
 pub(crate) use judged::{Judged, KnownStakes, basis, explain};
 pub(crate) use lifecycle::{advance, close, keep};

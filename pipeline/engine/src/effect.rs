@@ -9,8 +9,8 @@ mod window;
 
 pub use arb_model::{
     AlertScope, BoardEntry, BookState, CloseReason, CloseSignal, EdgeSignal, FailedCheck, FairChance,
-    FilterValues, Flag, Leg, LineMovement, MovementKind, Name, Open, Role, SignalKind, SignalQuote,
-    StaleAlert, Verification, Warning, WindowKind,
+    FilterValues, Flag, Leg, LineMovement, MovementKind, Name, Open, PassedLeg, PassedOver, Role, SignalKind,
+    SignalQuote, StaleAlert, Verification, Warning, WindowKind,
 };
 pub(crate) use effects::Effects;
 pub use effects::{Effect, Transition};

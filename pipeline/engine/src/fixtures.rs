@@ -61,6 +61,7 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
         sequence: 1,
         legs,
         pair: None,
+        passed_over: Vec::new(),
         verification: Verification::default(),
         fresh_until: 0,
         history: WindowHistory::default(),

@@ -16,9 +16,9 @@ use crate::time::{Clock, expiry};
 /// An invariant that does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// I1: a window is open exactly where the best prices of a complete set make an arb.
+    /// I1: a window is open exactly where the best prices of a complete set make an arb, whoever's they are.
     OpenIffArb,
-    /// I2: a window's legs are the best quotes on offer that cover its line.
+    /// I2: a window's legs are the cheapest cover of its line by eligible bets on offer, where that is an arb, else the cheapest of all.
     LegsAreBest,
     /// I3: stake shares are positive and sum to 1.
     SharesSumToOne,
@@ -95,11 +95,12 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     if quotes.iter().any(|quote| quote.span_end < quote.span_start) {
         return Err(Violation::SpanRuns);
     }
-    let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, engine.policy());
+    let pricing = engine.pricing(&event.info.league);
+    let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, pricing);
     let mut open = state.windows.iter();
     for line in quotes::by_line(quotes) {
-        let pricing = engine.pricing(&event.info.league);
-        let Some(arb) = arbs::find_arb(line, outcomes, pricing, odds::ARB_BELOW) else { continue };
+        let covers = arbs::covers_of_line((line, line), outcomes, pricing, odds::ARB_BELOW);
+        let Some(arb) = covers.arb else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line());
         let window = window.ok_or(Violation::OpenIffArb)?;
         if !window.legs.iter().eq(arb.legs.iter().copied()) {

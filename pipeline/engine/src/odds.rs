@@ -7,9 +7,11 @@ mod exp_ln;
 mod fair_cache;
 mod line_chances;
 mod price;
+mod rank;
 pub mod value;
 
 pub(crate) use exp_ln::{exp, ln};
 pub use fair_cache::FairCache;
 pub(crate) use line_chances::{BookPrices, LineChances};
 pub use price::{ARB_BELOW, Price, PriceError, fixed_point, implied_probability, margin, stake_share};
+pub use rank::{Middle, median_of_operators};

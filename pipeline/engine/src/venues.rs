@@ -17,4 +17,4 @@ pub use link::{LinkTemplate, TemplateError};
 pub(crate) use link::{SourceLink, restated};
 pub(crate) use pricing::PricingContext;
 pub use rules::{Level, Rules};
-pub(crate) use table::Venues;
+pub(crate) use table::{Currency, Venues};

@@ -1,16 +1,18 @@
 //! Evaluation: what a recording's windows were, by the engine that the processor runs, without Kafka.
 //!
-//! Each recording has a separate engine with the `raw` policy, one partition, whole polls. The terms are
+//! Each recording has a separate engine with the `raw` policy, unless another is asked for, one partition, whole polls. The terms are
 //! those of the independent oracle. It is no second engine: it only reads the effects of the first one.
 
 mod fit;
 #[cfg(test)]
 mod fixtures;
+mod hash;
 mod offers;
 mod report;
 mod rules;
 mod signals;
 mod split;
+mod standing;
 mod survival;
 mod ttl;
 mod windows;
@@ -20,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::effect::Effect;
+use arb_engine::effect::{Effect, WindowChange};
 use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition;
@@ -35,14 +37,17 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
 pub use fit::{Fitted, fitted};
+pub use hash::{HashError, Hashes, hashed};
 pub use offers::{Offered, OffersError, offered};
 pub use report::Report;
 pub use rules::ruled;
 pub use signals::{Graded, graded};
 pub use split::Split;
+pub use standing::{Standing, StandingCell};
 pub use survival::Survival;
 pub use windows::RawWindow;
 
+use standing::WaitingWindows;
 use survival::Verdicts;
 use windows::Windows;
 
@@ -56,6 +61,10 @@ pub struct Evaluation {
     pub windows: Vec<RawWindow>,
     /// What became of their legs' prices.
     pub survival: Survival,
+    /// Whether they could be taken.
+    pub standing: Standing,
+    /// How often a window opened, or changed in what its takers act on.
+    pub transitions: u64,
     /// What was malformed.
     pub faults: Faults,
     /// Polls that counted.
@@ -72,12 +81,13 @@ pub struct Evaluation {
     pub cut: Vec<SourceError>,
 }
 
-/// Evaluates recordings, one after the other. Predictions of lifetimes are reported for windows that open
+/// Evaluates recordings by a policy, one after the other. Predictions of lifetimes are reported for windows that open
 /// after the split.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
+/// use arb_engine::market::Policy;
 /// use arb_ingest::simulator::{Settings, Simulator};
 /// use arb_ingest::the_odds_api::OddsFormat;
 /// use arb_lab::evaluate::evaluate;
@@ -87,7 +97,7 @@ pub struct Evaluation {
 /// let path = std::env::temp_dir().join(format!("evaluate-{}.jsonl", std::process::id()));
 /// std::fs::write(&path, lines.join("\n") + "\n")?;
 /// let books = Arc::new(arb_process::books::shipped()?);
-/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, None)?;
+/// let evaluation = evaluate([path.as_path()], OddsFormat::American, &books, Policy::Raw, None)?;
 /// std::fs::remove_file(&path)?;
 /// assert_eq!((evaluation.polls, evaluation.late, evaluation.cut.len()), (6, 0, 0));
 /// assert!(evaluation.ticks > 0);
@@ -100,12 +110,13 @@ pub fn evaluate<'a>(
     recordings: impl IntoIterator<Item = &'a Path>,
     format: OddsFormat,
     books: &Arc<Books>,
+    policy: Policy,
     split: Option<Split>,
 ) -> Result<Evaluation, SourceError> {
     let mut evaluation = Evaluation::default();
     for path in recordings {
         let mut recording = recording::open(path, format)?;
-        Run::new(&mut evaluation, books).play(recording.as_mut(), split);
+        Run::new(&mut evaluation, books, policy).play(recording.as_mut(), split);
     }
     evaluation.windows.sort_by(RawWindow::order);
     Ok(evaluation)
@@ -114,7 +125,7 @@ pub fn evaluate<'a>(
 /// Evaluates what a source gives, to its end.
 pub fn evaluate_source(source: &mut dyn Source, books: &Arc<Books>) -> Evaluation {
     let mut evaluation = Evaluation::default();
-    Run::new(&mut evaluation, books).play(source, None);
+    Run::new(&mut evaluation, books, Policy::Raw).play(source, None);
     evaluation.windows.sort_by(RawWindow::order);
     evaluation
 }
@@ -126,15 +137,16 @@ struct Run<'a> {
     offset: i64,
     windows: Windows,
     verdicts: Verdicts,
+    waiting: WaitingWindows,
     /// First and last poll.
     span: Option<(Micros, Micros)>,
 }
 
 impl<'a> Run<'a> {
-    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>) -> Self {
-        let (windows, verdicts) = (Windows::default(), Verdicts::default());
-        let engine = Engine::with_books(Policy::Raw, Arc::clone(books));
-        Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
+    fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>, policy: Policy) -> Self {
+        let (windows, verdicts, waiting) = Default::default();
+        let engine = Engine::with_books(policy, Arc::clone(books));
+        Self { evaluation, engine, offset: 0, windows, verdicts, waiting, span: None }
     }
 
     fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
@@ -161,10 +173,16 @@ impl<'a> Run<'a> {
         self.evaluation.polls += 1;
         self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
         self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
+        self.waiting.inspect(&self.engine, received_at, &mut self.evaluation.standing);
         for effect in &effects {
             self.windows.apply(effect);
-            if let Effect::Transition(arb_engine::effect::WindowChange::Opened, entry, _) = effect {
-                self.verdicts.add(entry);
+            if let Effect::Transition(change, entry, _) = effect {
+                let has_opened = *change == WindowChange::Opened;
+                self.evaluation.transitions += 1;
+                self.waiting.add(entry, has_opened);
+                if has_opened {
+                    self.verdicts.add(entry);
+                }
             }
         }
         self.windows.end_of_poll(received_at);

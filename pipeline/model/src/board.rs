@@ -82,6 +82,34 @@ record! {
         pub ttl: Option<Ttl> => _,
         /// The probability that the window stays open long enough to be placed.
         pub execution_probability: Option<f64> as "placeable",
+        /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none, and in records of versions 1 to 4.
+        pub passed_over: Option<PassedOver> => _,
+    }
+}
+
+record! {
+    /// A cover of the line that is cheaper than the legs and not eligible.
+    pub struct PassedOver {
+        /// `1/S - 1` by its effective prices.
+        pub margin: f64,
+        /// Its bets, in the order of the outcome set.
+        pub legs: Vec<PassedLeg>,
+        /// The first reason why it is not eligible.
+        pub failed_check: FailedCheck,
+    }
+}
+
+record! {
+    /// One bet of a cover that was passed over.
+    pub struct PassedLeg {
+        /// What is bet on.
+        pub outcome: Open<Outcome>,
+        /// For it, or against it.
+        pub side: Open<Side>,
+        /// The book.
+        pub book: Name,
+        /// At what price.
+        pub price: Price,
     }
 }
 

@@ -6,9 +6,9 @@
 
 use crate::{
     ArbWindow, BoardEntry, CloseSignal, ClosingPrice, EdgeSignal, Event, FailedCheck, FairChance,
-    FilterValues, Flag, GradeState, LaterOffer, Leg, LegReturn, LineMovement, Money, OpenedWindow, Pick,
-    PickGrade, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl, Verification,
-    WindowGrade, WindowGrading,
+    FilterValues, Flag, GradeState, LaterOffer, Leg, LegReturn, LineMovement, Money, OpenedWindow, PassedLeg,
+    PassedOver, Pick, PickGrade, Points, Price, Seconds, SignalChange, SignalQuote, StaleAlert, Time, Ttl,
+    Verification, WindowGrade, WindowGrading,
 };
 
 /// A price in millionths.
@@ -94,6 +94,24 @@ pub fn entry() -> BoardEntry {
         }],
         ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
         execution_probability: Some(0.875),
+        passed_over: Some(passed_over()),
+    }
+}
+
+/// A cover that was passed over.
+#[must_use]
+pub fn passed_over() -> PassedOver {
+    let leg = |outcome: &str, book: &str, millionths| PassedLeg {
+        outcome: outcome.into(),
+        side: "back".into(),
+        book: book.into(),
+        price: price(millionths),
+    };
+    let reason = "gamma is 42.2 points of probability off the median of the others".to_owned();
+    PassedOver {
+        margin: 0.875,
+        legs: vec![leg("over", "gamma", 17_000_000), leg("under", "beta", 2_110_000)],
+        failed_check: FailedCheck { flag: "plausible_price".into(), reason },
     }
 }
 

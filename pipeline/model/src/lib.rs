@@ -38,7 +38,9 @@ mod units;
 mod verification;
 
 pub use bet::Bet;
-pub use board::{ArbWindow, BoardEntry, BoardProgress, FilterValues, Leg, Ttl, Warning, WindowKind};
+pub use board::{
+    ArbWindow, BoardEntry, BoardProgress, FilterValues, Leg, PassedLeg, PassedOver, Ttl, Warning, WindowKind,
+};
 pub use event::Event;
 pub use faults::Faults;
 pub use feed::{AlertScope, BookState, CloseReason, CloseSignal, LineMovement, MovementKind, StaleAlert};

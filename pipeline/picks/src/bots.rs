@@ -1,7 +1,7 @@
 //! The rules by which bots pick: pure functions of prices before the event, each with a version.
 //!
-//! A change of a rule or of a constant is a new version, because the record of a bot belongs to its version. A bot never sees a result or a closing
-//! price.
+//! A change of a rule or of a constant is a new version, because the record of a bot belongs to its version. Since version 2 all take eligible bets only, and
+//! judge them by medians of other operators. A bot never sees a result or a closing price.
 //!
 //! Source of `consensus`: Kaunitz, Zhong, Kreiner 2017, "Beating the bookies with their own numbers".
 
@@ -27,7 +27,7 @@ const SIGNAL_SHARE: f64 = 0.5;
 /// A bot with its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bot {
-    /// Bets where a price is well above what the average price is worth.
+    /// Bets where a price is well above what the median price of the other operators is worth.
     Consensus,
     /// Bets where a price is above the fair price of a sharp book.
     Sharp,
@@ -59,7 +59,17 @@ impl Bot {
     #[must_use]
     pub fn version(self) -> u32 {
         match self {
-            Self::Consensus | Self::Sharp | Self::Steam | Self::Stale | Self::Model => 1,
+            Self::Consensus | Self::Sharp | Self::Steam | Self::Stale | Self::Model => 2,
+        }
+    }
+
+    /// It bets at no higher decimal odds. From 20 on the discount of `consensus` is more than the whole probability of an average price; of the others the
+    /// methods that remove a margin differ most on long shots.
+    #[must_use]
+    pub fn most_odds(self) -> f64 {
+        match self {
+            Self::Consensus => 20.0,
+            Self::Sharp | Self::Steam | Self::Stale | Self::Model => 11.0,
         }
     }
 
@@ -67,7 +77,7 @@ impl Bot {
     #[must_use]
     pub fn rule(self) -> &'static str {
         match self {
-            Self::Consensus => "Bets where a price is well above what the average price is worth.",
+            Self::Consensus => "Bets where a price is well above what the median price of others is worth.",
             Self::Sharp => "Bets where a price is at least 2 % above the fair price of a sharp book.",
             Self::Steam => "Follows books that shorten one outcome together, at a price that still pays.",
             Self::Stale => "Bets at a book that has not followed the others.",
@@ -110,7 +120,8 @@ pub fn keeps_margin(prices: &[f64]) -> bool {
     prices.iter().map(|price| 1.0 / price).sum::<f64>() > 1.0
 }
 
-/// The outcome with the highest value, where (1 / average - 0.05) * price is above 1. One average and one price an outcome.
+/// The outcome with the highest value, where (1 / average - 0.05) * price is above 1. One average and one price an outcome: the published rule by
+/// means, which is version 1, and by medians of other operators version 2.
 #[must_use]
 pub fn consensus(average: &[f64], prices: &[f64]) -> Option<Pick> {
     let discounted: Vec<_> = average.iter().map(|average| 1.0 / average - CONSENSUS_DISCOUNT).collect();

@@ -1,12 +1,13 @@
 //! The bots over the matches of football-data: regression numbers of published rules, and the trials that were written down beforehand in
 //! `docs/bots/hypothesis.md` and `docs/bots/model-hypothesis.md`.
 //!
-//! It never tries a rule that is not in those files, and never leaves out a trial that is.
+//! It never counts a rule as a trial that is not in those files, and never leaves out a trial that is.
 
 mod backtest;
 mod controls;
 mod forecasts;
 mod report;
+mod second;
 
 use std::collections::BTreeMap;
 
@@ -77,6 +78,8 @@ pub struct Evaluation {
     pub trials: Vec<Trial>,
     /// How well the model's probabilities fit the judging seasons.
     pub forecasts: ForecastScores,
+    /// The second versions in the judging seasons, which are no trials.
+    pub second: Vec<Run>,
     /// Negative controls in the judging seasons.
     pub controls: Vec<Run>,
 }
@@ -96,6 +99,7 @@ pub fn evaluate(history: &History) -> Evaluation {
         arbs: arbs(&history.matches),
         trials: trials(&judging),
         forecasts: ForecastScores::of(history.matches.iter().filter(|found| JUDGING.contains(&found.season))),
+        second: second::runs(&judging),
         controls: controls::runs(&judging),
     }
 }

@@ -197,6 +197,8 @@ pub struct StateWindow {
     pub life: StateLife,
     /// By what its flags were last decided; `None` in records of versions 1 and 2.
     pub basis: Option<StateBasis>,
+    /// Positions among the quotes of a cheaper cover's bets, which is not eligible; empty in records of versions 1 to 3.
+    pub passed_over: Vec<i32>,
 }
 
 /// By what the flags of a window were last decided, beside the quotes.

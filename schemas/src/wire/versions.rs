@@ -75,14 +75,14 @@ versions! {
     Frame = 103, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3 };
     PollEnd = 2;
     Heartbeat = 3;
-    BoardEntry = 100, older { 1: 4, 2: 20, 3: 35 };
+    BoardEntry = 140, older { 1: 4, 2: 20, 3: 35, 4: 100 };
     BoardProgress = 5;
-    ArbWindow (BoardEntry) = 101, older { 1: 6, 2: 21, 3: 36, 4: 66 };
+    ArbWindow (BoardEntry) = 141, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101 };
     CloseSignal = 67, older { 1: 7, 2: 13, 3: 22 };
     LineMovement = 8;
     StaleAlert = 9;
     StateHead = 104, older { 1: 33 };
-    StateLine = 102, older { 1: 34, 2: 68 };
+    StateLine = 142, older { 1: 34, 2: 68, 3: 102 };
     StateSource = 11;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;

@@ -95,6 +95,7 @@ pub(crate) fn state_line() -> StateLine {
                 taught_to: 4,
             },
             basis: Some(StateBasis { at: 7, margin_limit: 0.1, expected: vec![40_000_000, 900_000_000] }),
+            passed_over: vec![1, 0],
         }),
         moves: vec![StateMove {
             outcome: Outcome::Over,

@@ -58,6 +58,16 @@ impl Key {
 
     /// The same with scopes and a source that an operator granted; the source has one book of its name.
     pub(crate) fn granted(broker: &Broker, plan: &str, granted: &[Scope], source: Option<&str>) -> Self {
+        Self::with_books(broker, plan, granted, (source, source.as_slice()))
+    }
+
+    /// The same of a source that may push prices of these books.
+    pub(crate) fn with_books(
+        broker: &Broker,
+        plan: &str,
+        granted: &[Scope],
+        (source, books): (Option<&str>, &[&str]),
+    ) -> Self {
         let (mut key, kafka) = (Self::foreign(broker), broker.kafka.clone());
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
         let kid = secrets::parse_key(&key.text).unwrap().kid.to_owned();
@@ -69,7 +79,7 @@ impl Key {
             plan: plan.unwrap(),
             is_disabled: false,
             granted: granted.to_vec(),
-            books: source.map(str::to_owned).into_iter().collect(),
+            books: books.iter().copied().map(str::to_owned).collect(),
             source: source.map(str::to_owned),
             created_at: CREATED,
         };

@@ -12,14 +12,20 @@ fn folder() -> PathBuf {
     root().join("../shared/data/the-odds-api")
 }
 
-/// All real recordings; a simulated one where there are none. A simulated one is always among them.
-pub(crate) fn all(scratch: &Path) -> Vec<PathBuf> {
+/// All real recordings; none where their folder is absent.
+pub(crate) fn real() -> Vec<PathBuf> {
     let mut found: Vec<_> =
         std::fs::read_dir(folder()).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     found.sort();
     if found.is_empty() {
-        println!("NOTE: {} is absent: only a simulated recording is used", folder().display());
+        println!("NOTE: {} is absent: only simulated recordings are used", folder().display());
     }
+    found
+}
+
+/// All real recordings, and a simulated one.
+pub(crate) fn all(scratch: &Path) -> Vec<PathBuf> {
+    let mut found = real();
     found.push(simulated(scratch, 7, 600));
     found
 }

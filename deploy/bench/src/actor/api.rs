@@ -194,6 +194,7 @@ fn entry(number: i64) -> BoardEntry {
         failed_checks: vec![],
         ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
         execution_probability: Some(0.9),
+        passed_over: None,
         ..fixtures::entry()
     }
 }

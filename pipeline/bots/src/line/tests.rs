@@ -21,6 +21,10 @@ fn quote(market: &str, line: Option<Line>, outcome: Outcome, book: &str) -> List
         status: QuoteStatus::OnOffer,
         price_moved_at: 0,
         last_seen_at: 0,
+        operator: Arc::from(book),
+        is_of_table: true,
+        is_eligible: true,
+        is_fresh: true,
     }
 }
 

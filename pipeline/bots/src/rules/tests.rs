@@ -25,6 +25,10 @@ fn quote(book: &str, outcome: Outcome, decimal: &str) -> ListedQuote {
         status: QuoteStatus::OnOffer,
         price_moved_at: 0,
         last_seen_at: 0,
+        operator: Arc::from(book),
+        is_of_table: true,
+        is_eligible: true,
+        is_fresh: true,
     }
 }
 
@@ -57,12 +61,50 @@ fn consensus_takes_the_highest_price_of_a_named_book() {
     let even = [("a", "1.9", "1.9"), ("b", "1.9", "1.9"), ("c", "1.9", "1.9"), ("d", "1.9", "1.9")];
     let books: Vec<_> = even.into_iter().chain([("e", "2.4", "1.9")]).collect();
     let [found] = &at(&winner(&books), "none")[..] else { panic!("one proposal") };
-    // The average of four times 1.9 and 2.4 is 2; 1 / 2 - 0.05 = 0.45; 0.45 * 2.4 = 1.08. Kelly: 0.08 / 1.4 / 4.
+    // The median of four times 1.9 is that; 1 / 1.9 - 0.05 = 0.476316; times 2.4 that is 1.143158. Kelly: 0.143158 / 1.4 / 4.
     assert_eq!((found.bot, found.outcome, found.book.as_str()), (Bot::Consensus, Outcome::Home, "e"));
-    assert!((found.probability - 0.45).abs() < 1e-12 && (found.stake - 0.08 / 1.4 / 4.0).abs() < 1e-12);
+    let probability = 1.0 / 1.9 - 0.05;
+    assert!((found.probability - probability).abs() < 1e-12);
+    assert!((found.stake - (probability * 2.4 - 1.0) / 1.4 / 4.0).abs() < 1e-12);
     assert!(found.draw_refunds, "a winner with two outcomes");
-    assert_eq!(found.reasons[0], "e offers 2.400; the average of 5 books is 2.000.");
+    assert_eq!(found.reasons[0], "e offers 2.400; the median of 4 other operators or more is 1.900.");
     assert_eq!(at(&winner(&books[1..]), "none"), [], "four books are too few");
+}
+
+/// One price of six that is wrong, as of the empty book of an exchange, makes no pick; a mean would.
+#[test]
+fn one_wrong_price_makes_no_pick() {
+    let even = ["a", "b", "c", "d"].map(|book| (book, "1.4", "3"));
+    let wrong = winner(&[&even[..], &[("e", "1.4", "3.2"), ("f", "1.38", "1.01")]].concat());
+    assert_eq!(at(&wrong, "none"), []);
+    assert!((1.0 / ((4.0 * 3.0 + 3.2 + 1.01) / 6.0) - 0.05) * 3.2 > 1.0);
+    let even = ["a", "b", "c", "d", "e"].map(|book| (book, "1.95", "1.9"));
+    let twins = |operator: &str| {
+        let mut quotes = winner(&[&even[..], &[("f", "2.4", "1.9")]].concat());
+        let is_other = |quote: &&mut ListedQuote| ["a", "b"].contains(&&*quote.book);
+        quotes.iter_mut().filter(is_other).for_each(|quote| quote.operator = operator.into());
+        at(&quotes, "none").len()
+    };
+    assert_eq!((twins("x"), twins("c")), (1, 0), "of one operator one opinion counts: three are too few");
+}
+
+#[test]
+fn a_bet_passes_the_gate_of_its_bot() {
+    let found = |change: &dyn Fn(&mut ListedQuote)| {
+        let even = ["a", "b", "c", "d"].map(|book| (book, "1.9", "1.9"));
+        let mut quotes = winner(&[&even[..], &[("e", "2.4", "1.9")]].concat());
+        quotes.iter_mut().filter(|quote| &*quote.book == "e").for_each(change);
+        at(&quotes, "none").into_iter().map(|found| found.book).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&|_| {}), ["e"]);
+    assert_eq!(found(&|quote| quote.is_eligible = false), [""; 0]);
+    assert_eq!(found(&|quote| quote.is_fresh = false), [""; 0]);
+    for bot in Bot::ALL {
+        let mut quote = quote("a", Outcome::Home, "11");
+        assert!(may_bet_at(bot, &quote));
+        quote.price = Price::from_decimal("20.01").unwrap();
+        assert!(!may_bet_at(bot, &quote), "{bot:?}");
+    }
 }
 
 #[test]

@@ -4,13 +4,17 @@
 //! outcomes, laying one is backing the other; with three, backing and laying the same one covers all. Of
 //! several covers the one with the least implied probability is chosen, of equal ones the first in that
 //! order; of equal prices the smallest book key, so that the result depends on nothing else. Legs in
-//! different currencies are no arb; a book with an unknown currency may have any. It never keeps state.
+//! different currencies are no arb; a book with an unknown currency may have any. Whose bets may be taken is decided by `eligible`. It
+//! never keeps state.
 
 use std::cmp::Ordering;
 
-use crate::market::{Names, Outcome, Policy, Side};
+use crate::market::{Names, Outcome, Policy, QuoteKey, Side};
+use crate::odds::Price;
 use crate::quotes::{Quote, QuoteStatus, of_bet};
 use crate::venues::PricingContext;
+
+use super::eligible::PassedCover;
 
 /// The most bets of a cover.
 const MOST: usize = 3;
@@ -24,16 +28,18 @@ pub(crate) struct Arb<'a> {
     pub(crate) pair: Option<Outcome>,
     /// `S`, by effective prices.
     pub(crate) implied_probability: f64,
+    /// A cheaper cover that is not eligible.
+    pub(crate) passed_over: Option<Box<PassedCover<'a>>>,
 }
 
 /// A bet of a cover: any of these quotes that is on offer. Two outcomes have two ways to make a bet, by a back and by a lay.
 #[derive(Debug, Clone, Copy, Default)]
-struct CoverBet<'a>([&'a [Quote]; 2]);
+pub(super) struct CoverBet<'a>([&'a [Quote]; 2]);
 
 /// A way to cover the outcomes of a line.
-struct Cover<'a> {
+pub(super) struct Cover<'a> {
     /// The outcome of which it is a back and a lay; `None` where it is a bet on each outcome.
-    pair: Option<Outcome>,
+    pub(super) pair: Option<Outcome>,
     bets: [CoverBet<'a>; MOST],
     /// How many of them it has.
     len: usize,
@@ -46,6 +52,14 @@ struct Offers<'a> {
     has_lays: bool,
 }
 
+impl Arb<'_> {
+    /// The bets that were passed over, at their prices.
+    pub(super) fn passed_bets(&self) -> Vec<(QuoteKey, Price)> {
+        let legs = self.passed_over.iter().flat_map(|passed| &passed.legs);
+        legs.map(|leg| (leg.key, leg.price)).collect()
+    }
+}
+
 impl<'a> Cover<'a> {
     fn new(pair: Option<Outcome>, of: impl Iterator<Item = CoverBet<'a>>) -> Self {
         let (mut bets, mut len) = ([CoverBet::default(); MOST], 0);
@@ -53,13 +67,13 @@ impl<'a> Cover<'a> {
         Self { pair, bets, len }
     }
 
-    fn bets(&self) -> &[CoverBet<'a>] {
+    pub(super) fn bets(&self) -> &[CoverBet<'a>] {
         &self.bets[..self.len]
     }
 }
 
 impl<'a> CoverBet<'a> {
-    fn offers(self) -> impl Iterator<Item = &'a Quote> {
+    pub(super) fn offers(self) -> impl Iterator<Item = &'a Quote> {
         self.0.into_iter().flatten().filter(|quote| quote.status == QuoteStatus::OnOffer)
     }
 }
@@ -79,17 +93,16 @@ impl<'a> Offers<'a> {
     }
 }
 
-/// The cover of a line with the least implied probability, if that is below so much; `line` holds the quotes of that line only.
-pub(crate) fn find_arb<'a>(
-    line: &'a [Quote],
-    outcomes: &[Outcome],
-    pricing: PricingContext<'_>,
-    below: f64,
-) -> Option<Arb<'a>> {
-    let has_lays = pricing.policy == Policy::Board && line.iter().any(|quote| quote.key.side() == Side::Lay);
-    let covers = covers_of(&Offers { line, has_lays }, outcomes);
+/// The ways to cover a line; `line` holds the quotes of that line only.
+pub(super) fn covers_on<'a>(line: &'a [Quote], outcomes: &[Outcome], policy: Policy) -> Vec<Cover<'a>> {
+    let has_lays = policy == Policy::Board && line.iter().any(|quote| quote.key.side() == Side::Lay);
+    covers_of(&Offers { line, has_lays }, outcomes)
+}
+
+/// The cover of a line with the least implied probability, if that is below so much.
+pub(super) fn cheapest<'a>(covers: &[Cover<'a>], pricing: PricingContext<'_>, below: f64) -> Option<Arb<'a>> {
     if pricing.venues.share_a_currency() {
-        return least_of(&covers, pricing.names, below, |_| true);
+        return least_of(covers, pricing.names, below, |_| true);
     }
     // In one currency no cover is cheaper than in all: most lines end here.
     if !covers.iter().any(|cover| implied(cover.bets(), |_| true).is_some_and(|implied| implied < below)) {
@@ -97,16 +110,16 @@ pub(crate) fn find_arb<'a>(
     }
     let of = |one| {
         let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book(), one);
-        least_of(&covers, pricing.names, below, is_among)
+        least_of(covers, pricing.names, below, is_among)
     };
-    pricing.venues.currencies().filter_map(of).reduce(|a, b| of_either(a, b, pricing.names))
+    pricing.venues.currencies().filter_map(of).min_by(|a, b| in_order(a, b, pricing.names))
 }
 
-/// Of the covers of two currencies the cheaper, as within one: books whose currency is not known are in both.
-fn of_either<'a>(a: Arb<'a>, b: Arb<'a>, names: &Names) -> Arb<'a> {
+/// The cheaper cover first; of equal ones that of the first kind, then that of the smallest names of books.
+pub(super) fn in_order(a: &Arb<'_>, b: &Arb<'_>, names: &Names) -> Ordering {
     let books = |arb: &Arb<'_>| arb.legs.iter().map(|leg| names.place(leg.key.book())).collect::<Vec<_>>();
     let order = a.implied_probability.total_cmp(&b.implied_probability).then(a.pair.cmp(&b.pair));
-    if order.then_with(|| books(&a).cmp(&books(&b))) == Ordering::Greater { b } else { a }
+    order.then_with(|| books(a).cmp(&books(b)))
 }
 
 /// The ways to cover the outcomes.
@@ -141,7 +154,8 @@ fn least_of<'a>(
     let best = |bet: &CoverBet<'a>| {
         bet.offers().filter(|quote| is_among(quote)).reduce(|best, quote| better(best, quote, names))
     };
-    Some(Arb { legs: cover.bets().iter().filter_map(best).collect(), pair: cover.pair, implied_probability })
+    let legs = cover.bets().iter().filter_map(best).collect();
+    Some(Arb { legs, pair: cover.pair, implied_probability, passed_over: None })
 }
 
 /// The implied probability of a cover's best prices among some quotes; `None` where a bet has none.
@@ -151,11 +165,16 @@ fn implied(bets: &[CoverBet<'_>], is_among: impl Fn(&Quote) -> bool) -> Option<f
     bets.iter().try_fold(0.0, |sum, bet| Some(sum + best(bet)?.implied_probability()))
 }
 
-/// The higher effective price, then the smaller book key, then the back bet.
+/// The better bet of two.
 pub(crate) fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote {
+    if better_first(a, b, names) == Ordering::Greater { b } else { a }
+}
+
+/// The higher effective price first, then the smaller book key, then the back bet.
+pub(super) fn better_first(a: &Quote, b: &Quote, names: &Names) -> Ordering {
     let book = |quote: &Quote| names.place(quote.key.book());
     let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(&book(b)));
-    if order.then(a.key.side().cmp(&b.key.side())) == Ordering::Greater { b } else { a }
+    order.then(a.key.side().cmp(&b.key.side()))
 }
 
 #[cfg(test)]
@@ -164,7 +183,6 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{World, quote};
-    use crate::odds::Price;
     use crate::venues::Books;
 
     const TWO: [Outcome; 2] = [Outcome::Home, Outcome::Away];
@@ -225,7 +243,7 @@ mod tests {
             let world = World::new(Books::default(), 4);
             let line = line(&world, &rows);
             for outcomes in [&TWO[..], &THREE] {
-                let found = find_arb(&line, outcomes, world.pricing(), 2.0);
+                let found = cheapest(&covers_on(&line, outcomes, Policy::Board), world.pricing(), 2.0);
                 let expected = least_of_all(&line, outcomes).filter(|implied| *implied < 2.0);
                 prop_assert_eq!(found.as_ref().map(|arb| arb.implied_probability), expected);
                 if let Some(arb) = found {

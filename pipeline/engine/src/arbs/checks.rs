@@ -5,13 +5,15 @@
 //! something is an arb.
 //!
 //! Source: the flags are those of the product's definition of a board entry. A price is an outlier when its implied
-//! probability is [`OUTLIER`](super::OUTLIER) or more off the median of the other operators' on the same bet: of the windows of
+//! probability is [`OUTLIER`](super::OUTLIER) or more off the median of the other operators' on the same bet, of books of the table
+//! only and with one opinion an operator; of an even number the one that is worse for the bet (`odds::rank`): of the windows of
 //! four recordings (polled every 5 to 15 minutes) that were ever proven, 88 to 96 % have a moment where all legs are closer than
 //! that.
 
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
 use crate::market::Side;
+use crate::odds::{Middle, median_of_operators};
 use crate::quotes::{Quote, on_offer};
 use crate::venues::Venues;
 
@@ -47,6 +49,22 @@ pub(crate) fn judge(case: &Case<'_>) -> Findings {
     Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, failed(flag)?))).collect())
 }
 
+/// What of the flags follows from the bets alone, which time does not change.
+pub(super) const OF_BETS: [Flag; 3] = [Flag::SameRules, Flag::IndependentOperators, Flag::PlausiblePrice];
+
+/// The first reason why bets are no eligible cover, among the quotes of their line; `None` where they are one.
+pub(crate) fn ineligible(legs: &[&Quote], line: &[Quote], venues: &Venues) -> Option<(Flag, Measure)> {
+    let basis = Basis::default();
+    let case = Case { legs, line, margin: 0.0, margin_rounded: None, basis: &basis, venues };
+    let first = |flag| measures(flag, &case).find(|measure| !measure.holds()).map(|measure| (flag, measure));
+    OF_BETS.into_iter().find_map(first)
+}
+
+/// Whether the price of a bet is plausible against the other operators of its line.
+pub(crate) fn is_plausible(quote: &Quote, line: &[Quote], venues: &Venues) -> bool {
+    consensus(quote, 0, line, venues).holds()
+}
+
 /// All that a flag depends on in a case: it holds when each of them does.
 pub(crate) fn measures<'a>(flag: Flag, case: &'a Case<'_>) -> impl Iterator<Item = Measure> + 'a {
     let count = match flag {
@@ -67,7 +85,7 @@ fn measure(flag: Flag, case: &Case<'_>, leg: usize) -> Measure {
         }
         Flag::SameRules => rules(case, leg),
         Flag::IndependentOperators => operator(case, leg),
-        Flag::PlausiblePrice => consensus(case, leg),
+        Flag::PlausiblePrice => consensus(case.legs[leg], leg, case.line, case.venues),
         Flag::PlausibleMargin => Measure::Margin { margin: case.margin, limit: case.basis.margin_limit },
         Flag::Stakeable => Measure::Stakes { margin: case.margin_rounded },
     }
@@ -125,35 +143,23 @@ fn operator(case: &Case<'_>, leg: usize) -> Measure {
     Measure::Operator { leg, shared_with }
 }
 
-fn consensus(case: &Case<'_>, leg: usize) -> Measure {
-    let quote = case.legs[leg];
-    let mut chances = Vec::with_capacity(case.line.len());
-    chances
-        .extend(others(case, quote).map(|(operator, other)| (operator, other.price.implied_probability())));
-    chances.sort_unstable_by_key(|(operator, _)| *operator);
-    let operators = chances.chunk_by(|(a, _), (b, _)| a == b).count();
-    let median = median(&mut chances);
-    let off = median.map_or(0.0, |median| match quote.price.implied_probability() {
-        price if quote.key.side() == Side::Back => median - price,
-        price => price - median,
-    });
-    Measure::Consensus { leg, operators, median, off }
+fn consensus(quote: &Quote, leg: usize, line: &[Quote], venues: &Venues) -> Measure {
+    let is_back = quote.key.side() == Side::Back;
+    let middle = if is_back { Middle::Upper } else { Middle::Lower };
+    let mut chances: Vec<_> = others(quote, line, venues).collect();
+    let Some((median, operators)) = median_of_operators(&mut chances, middle) else {
+        return Measure::Consensus { leg, operators: 0, median: None, off: 0.0 };
+    };
+    let above = median - quote.price.implied_probability();
+    Measure::Consensus { leg, operators, median: Some(median), off: if is_back { above } else { -above } }
 }
 
-/// The back prices on a leg's outcome of others than its operator, with theirs.
-fn others<'a>(case: &Case<'a>, leg: &Quote) -> impl Iterator<Item = (u32, &'a Quote)> {
-    let case = *case;
-    let own = case.operator(leg);
-    let offers = on_offer(case.line, leg.key.outcome()).map(move |quote| (case.operator(quote), quote));
-    offers.filter(move |(operator, _)| *operator != own)
-}
-
-/// Of an even number of chances the mean of the two in the middle, whosever they are; `None` of none.
-fn median(chances: &mut [(u32, f64)]) -> Option<f64> {
-    let (lower, is_even) = (chances.len().checked_sub(1)? / 2, chances.len().is_multiple_of(2));
-    let (_, (_, lower), above) = chances.select_nth_unstable_by(lower, |(_, a), (_, b)| a.total_cmp(b));
-    let upper = above.iter().map(|(_, chance)| *chance).filter(|_| is_even).min_by(f64::total_cmp);
-    Some(f64::midpoint(*lower, upper.unwrap_or(*lower)))
+/// What the back prices on a quote's outcome imply at books of the table of other operators, with the operator.
+fn others(quote: &Quote, line: &[Quote], venues: &Venues) -> impl Iterator<Item = (u32, f64)> {
+    let own = venues.operator_of(quote.key.book());
+    let of = move |other: &Quote| (venues.operator_of(other.key.book()), other.price.implied_probability());
+    let is_known = move |other: &&Quote| venues.is_known(other.key.book());
+    on_offer(line, quote.key.outcome()).filter(is_known).map(of).filter(move |(operator, _)| *operator != own)
 }
 
 #[cfg(test)]

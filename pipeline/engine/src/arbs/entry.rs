@@ -6,14 +6,19 @@ use arb_model::{Money, Points, Seconds, Time};
 
 use crate::Micros;
 use crate::context::MarketContext;
-use crate::effect::{BoardEntry, Flag, Leg, Name, Open, Warning, WindowKind};
+use crate::effect::{
+    BoardEntry, FailedCheck, Flag, Leg, Name, Open, PassedLeg, PassedOver, Warning, WindowKind,
+};
 use crate::learning::survival::Ttl;
 use crate::market::{Limit, Side};
+use crate::odds;
 use crate::quotes::Quote;
 use crate::venues::currency;
 
 use super::best::Arb;
+use super::eligible::PassedCover;
 use super::judged::{Judged, Staked, book};
+use super::measure::Sentence;
 use super::stakes;
 use super::window::Window;
 
@@ -57,6 +62,7 @@ pub(crate) fn entry_of(
         opened_at: Time(window.opened_at),
         updated_at: Time(step.now),
         sequence: window.sequence,
+        passed_over: arb.passed_over.as_ref().map(|passed| passed_over(passed, context)),
     };
     (Box::new(entry), ttl)
 }
@@ -82,6 +88,25 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         last_seen_at: Time(leg.span_end),
         expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book().index()))),
         link: link_of(leg, context),
+    }
+}
+
+/// A cover that was passed over, with the first reason.
+fn passed_over(passed: &PassedCover<'_>, context: &MarketContext<'_>) -> PassedOver {
+    let book = |leg: &Quote| &context.step.pricing.venues.venue(leg.key.book()).key;
+    let leg = |leg: &&Quote| PassedLeg {
+        outcome: leg.key.outcome().into(),
+        side: leg.key.side().into(),
+        book: book(leg).into(),
+        price: leg.price,
+    };
+    let books: Vec<_> = passed.legs.iter().map(|leg| &**book(leg)).collect();
+    let (flag, measure) = passed.reason;
+    let reason = Sentence { measure, books: &books }.to_string();
+    PassedOver {
+        margin: odds::margin(passed.implied_probability),
+        legs: passed.legs.iter().map(leg).collect(),
+        failed_check: FailedCheck { flag: flag.into(), reason },
     }
 }
 

@@ -233,7 +233,7 @@ mod tests {
 
     fn of(legs: &[Quote], pair: Option<Outcome>) -> Arb<'_> {
         let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
-        Arb { legs: legs.iter().collect(), pair, implied_probability }
+        Arb { legs: legs.iter().collect(), pair, implied_probability, passed_over: None }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The life of an arb window: opened, updated, refreshed, closed.
 //!
 //! One pair of (what was, what is) after each frame, every pair written out. It never compares prices: what is
-//! an arb is computed by `best`.
+//! an arb is computed by `best`, which one counts by `eligible`.
 //!
 //! An update is a transition when a leg, its price or a flag changes. Stakes change with each limit, so a
-//! changed limit is a refresh, as a confirmed time is: it is written to the board and not to the feed. A
+//! changed limit is a refresh, as a confirmed time and another cover that was passed over are: it is written to the board and not to the feed. A
 //! change after which no stakes are profitable, or are so again, changes a flag (`stakeable`), and is a
 //! transition when it changes `verified`.
 
@@ -98,6 +98,7 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
         opened_at: context.step.now,
         sequence: effects.next(),
         pair: arb.pair,
+        passed_over: arb.passed_bets(),
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         history,
@@ -132,6 +133,7 @@ fn update(
         sequence: was.sequence,
         legs: arb.legs.iter().copied().copied().collect(),
         pair: arb.pair,
+        passed_over: arb.passed_bets(),
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         history: was.history.and(judged.verification),
@@ -155,7 +157,8 @@ fn update(
         return window;
     }
     let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
-    let same_shown = was.legs.iter().map(shown).eq(now.legs.iter().map(shown));
+    let same_shown =
+        was.legs.iter().map(shown).eq(now.legs.iter().map(shown)) && was.passed_over == now.passed_over;
     if !same_shown || was.verification != now.verification || context.is_shown_otherwise() {
         effects.push(Effect::Refreshed(entry_of(&now, &judged, context).0));
     }
@@ -321,7 +324,7 @@ mod tests {
         let context = context(&step, "h2h");
         let legs: Vec<_> = line.iter().filter(|quote| quote.status == QuoteStatus::OnOffer).collect();
         let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
-        let arb = Arb { legs, pair: None, implied_probability };
+        let arb = Arb { legs, pair: None, implied_probability, passed_over: None };
         let arb = Some(&arb).filter(|arb| arb.legs.len() == 2 && arb.implied_probability < 1.0);
         let window = advance(was, arb, line, &context, &mut effects);
         let name = |effect: &Effect| match effect {

@@ -34,6 +34,7 @@ pub(crate) fn user_window(
         opened_at: known.map_or(since, |window| window.opened_at),
         sequence: known.map_or(0, |window| window.sequence),
         pair: arb.pair,
+        passed_over: arb.passed_bets(),
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         history: known.map_or(WindowHistory::default(), |window| window.history).and(judged.verification),
@@ -80,7 +81,7 @@ mod tests {
         };
         let legs = [(0, Outcome::Home), (1, Outcome::Away)].map(leg);
         let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
-        let arb = Arb { legs: legs.iter().collect(), pair: None, implied_probability };
+        let arb = Arb { legs: legs.iter().collect(), pair: None, implied_probability, passed_over: None };
         let step = world.step(0, NOW + SECOND);
         let context = context(&step, "h2h");
         let judged = Judged::of(&arb, &legs, &KnownStakes::default(), &context);

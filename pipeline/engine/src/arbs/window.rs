@@ -5,7 +5,8 @@
 use crate::Micros;
 use crate::effect::{Basis, Flag, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
-use crate::market::{Line, Outcome};
+use crate::market::{Line, Outcome, QuoteKey};
+use crate::odds::Price;
 use crate::quotes::Quote;
 
 use super::judged::KnownStakes;
@@ -20,6 +21,8 @@ pub(crate) struct Window {
     pub(crate) legs: Vec<Quote>,
     /// Of which of three outcomes its legs are a back and a lay.
     pub(crate) pair: Option<Outcome>,
+    /// The bets of a cheaper cover that is not eligible, at their prices, as they were last shown; none where there is no such cover.
+    pub(crate) passed_over: Vec<(QuoteKey, Price)>,
     pub(crate) verification: Verification,
     /// Until when every leg is fresh, should none be confirmed again.
     pub(crate) fresh_until: Micros,

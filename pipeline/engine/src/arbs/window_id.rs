@@ -55,7 +55,7 @@ mod tests {
     use crate::venues::Books;
 
     fn arb(legs: &[Quote], pair: Option<Outcome>) -> Arb<'_> {
-        Arb { legs: legs.iter().collect(), pair, implied_probability: 0.9 }
+        Arb { legs: legs.iter().collect(), pair, implied_probability: 0.9, passed_over: None }
     }
 
     fn legs(world: &World, line: Option<Line>) -> [Quote; 2] {

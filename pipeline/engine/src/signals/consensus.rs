@@ -1,7 +1,7 @@
 //! What the books of a market agree on, sampled as time passes, and how far it has fallen.
 //!
-//! At each multiple of [`HOP`] that the watermark passes after the table was made, the median implied probability of each outcome is
-//! noted where it is another than before; on lines only the main one, and only where [`OPERATORS`] or more offer it. The odds have
+//! At each multiple of [`HOP`] that the watermark passes after the table was made, the median implied probability of each outcome, by
+//! rank over the operators of books of the table, of an even number the lower one, is noted where it is another than before; on lines only the main one, and only where [`OPERATORS`] or more offer it. The odds have
 //! dropped when they are [`DROP`] or more below the highest of the last [`SIZE`]. It never keeps what is older.
 //!
 //! Source: hopping windows as in `movement`.
@@ -11,6 +11,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::Outcome;
 use crate::movement::Hops;
+use crate::odds::{Middle, median_of_operators};
 use crate::quotes::{Quote, on_line, on_offer};
 
 use super::consensus_sample::ConsensusSample;
@@ -59,7 +60,7 @@ pub(super) fn pass_time(
     for (outcome, quotes) in offered(market, context) {
         let known = samples.as_deref().unwrap_or(market.consensus);
         let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line(), outcome);
-        let probability = median(&quotes);
+        let Some(probability) = median(&quotes, context) else { continue };
         let known: Vec<_> = known.iter().filter(of).copied().collect();
         if known.last().is_some_and(|last| last.probability == probability) {
             continue;
@@ -68,7 +69,9 @@ pub(super) fn pass_time(
         let lowest = lowest(&known, now).filter(|_| has_risen);
         let sample = ConsensusSample { line: quotes[0].key.line(), outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(market.consensus), sample, now));
-        found.extend(lowest.and_then(|lowest| dropped(lowest, probability, &quotes, now, context)));
+        let line = on_line(market.quotes, market.main_line);
+        let dropped = |lowest| dropped((lowest, probability), &quotes, line, now, context);
+        found.extend(lowest.and_then(dropped));
     }
     samples
 }
@@ -81,18 +84,17 @@ fn offered<'a>(
     // A market without lines has no main one.
     let quotes = on_line(market.quotes, market.main_line);
     market.outcomes.iter().filter_map(|outcome| {
-        let offered: Vec<_> = on_offer(quotes, *outcome).collect();
+        let offered: Vec<_> =
+            on_offer(quotes, *outcome).filter(|quote| value::is_of_table(quote, context)).collect();
         let agree = value::are_of_operators(OPERATORS, offered.iter().copied(), context);
         agree.then_some((*outcome, offered))
     })
 }
 
-fn median(quotes: &[&Quote]) -> u32 {
-    let mut implied: Vec<_> =
-        quotes.iter().map(|quote| millionths(quote.price.implied_probability())).collect();
-    implied.sort_unstable();
-    let (lower, upper) = ((implied.len() - 1) / 2, implied.len() / 2);
-    u32::midpoint(implied[lower], implied[upper])
+fn median(quotes: &[&Quote], context: &MarketContext<'_>) -> Option<u32> {
+    let of = |quote: &&Quote| (value::operator_of(quote, context), quote.price.implied_probability());
+    let mut implied: Vec<_> = quotes.iter().map(of).collect();
+    median_of_operators(&mut implied, Middle::Lower).map(|(median, _)| millionths(median))
 }
 
 /// A probability in millionths.
@@ -124,9 +126,9 @@ fn with(samples: &[ConsensusSample], sample: ConsensusSample, now: Micros) -> Ve
 
 /// A signal where the odds have fallen far enough.
 fn dropped(
-    lowest: u32,
-    probability: u32,
+    (lowest, probability): (u32, u32),
     quotes: &[&Quote],
+    line: &[Quote],
     now: Micros,
     context: &MarketContext<'_>,
 ) -> Option<Found> {
@@ -135,7 +137,7 @@ fn dropped(
     if is <= 0.0 || 1.0 - was / is < DROP {
         return None;
     }
-    let best = value::best_of(quotes.iter().copied(), context)?;
+    let best = value::best_eligible(quotes.iter().copied(), line, context)?;
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();

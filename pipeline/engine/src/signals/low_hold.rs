@@ -1,17 +1,19 @@
 //! Low hold and middles: sets of bets that give nearly everything back, on one line or on two.
 //!
-//! On one line the best effective prices of a complete set have an implied probability of little more than 1. On two lines, one
+//! All bets are eligible ones (`arbs`). On one line the cheapest cover has an implied probability of little more than 1. On two lines, one
 //! bet on each such that both can win: over the lower total and under the higher one, or the home side with the larger
 //! handicap and the away side with the other; some whole number of goals or points lies strictly between the lines. What is
 //! below 1 on one line is an arb and not a signal. It never looks at fees: prices are effective already.
+
+use std::collections::BTreeSet;
 
 use crate::arbs::Arb;
 use crate::caps::{Cap, LeftOut, MARKET_SIGNALS};
 use crate::context::MarketContext;
 use crate::effect::SignalKind;
-use crate::market::{Family, Line, Side, WHOLE};
+use crate::market::{Family, Line, WHOLE};
 use crate::odds;
-use crate::quotes::{Quote, QuoteStatus, by_line, of_bet};
+use crate::quotes::{Quote, by_line, on_offer};
 
 use super::found::Found;
 use super::signal::Signal;
@@ -57,8 +59,8 @@ fn is_open(open: &[Signal], cover: &Arb<'_>) -> bool {
 }
 
 /// Pairs of bets on two lines of a market; in one currency, as far as that is known.
-fn find_middles(
-    view: &TableView<'_>,
+fn find_middles<'a>(
+    view: &TableView<'a>,
     open: &[Signal],
     context: &MarketContext<'_>,
     found: &mut Vec<Found>,
@@ -70,18 +72,23 @@ fn find_middles(
         let is_open = is_open_middle(open, middle.bets[0], middle.bets[1]);
         middle.implied <= if is_open { MIDDLE_CLOSES } else { MIDDLE_OPENS }
     };
-    let lines = by_line(view.quotes);
-    let backs = |line| [one, other].map(|outcome| of_bet(line, outcome, Side::Back));
-    let lines: Vec<_> = lines.map(backs).collect();
+    let lines: Vec<_> = by_line(view.quotes).collect();
+    let backs = |line: &'a [Quote], of: usize| on_offer(line, [one, other][of]);
     let mut pairs = Vec::new();
-    middles(&lines, context, |_| true, &mut pairs);
+    middles(&lines, context.market.family, |line, of| value::best_of(backs(line, of), context), &mut pairs);
     pairs.retain(is_wanted);
-    // In one currency no middle is cheaper than in all: most tables end here.
-    if !pairs.is_empty() && !venues.share_a_currency() {
+    // Of eligible bets in one currency no middle is cheaper than of all: most tables end here.
+    if !pairs.is_empty() {
+        let near =
+            [0, 1].map(|of| pairs.iter().map(|pair| pair.bets[of].key.line()).collect::<BTreeSet<_>>());
         pairs.clear();
         for currency in venues.currencies() {
-            let is_among = |quote: &Quote| venues.may_be_in(quote.key.book(), currency);
-            middles(&lines, context, is_among, &mut pairs);
+            let is_among = |quote: &&Quote| venues.may_be_in(quote.key.book(), currency);
+            let best = |line: &'a [Quote], of: usize| {
+                let offers = backs(line, of).filter(is_among);
+                near[of].contains(&line[0].key.line()).then(|| value::best_eligible(offers, line, context))?
+            };
+            middles(&lines, context.market.family, best, &mut pairs);
         }
         let lines = |middle: &Middle<'_>| (middle.bets[0].key.line(), middle.bets[1].key.line());
         // Stable: of equal ones the first currency's.
@@ -108,21 +115,19 @@ struct Middle<'a> {
     implied: f64,
 }
 
-/// The middles of some books' best prices that are near enough, of the back quotes of both outcomes of each line.
+/// The middles that are near enough, of the best backs of each line's two outcomes.
 fn middles<'a>(
-    lines: &[[&'a [Quote]; 2]],
-    context: &MarketContext<'_>,
-    is_among: impl Fn(&Quote) -> bool,
+    lines: &[&'a [Quote]],
+    family: Family,
+    best: impl Fn(&'a [Quote], usize) -> Option<&'a Quote>,
     pairs: &mut Vec<Middle<'a>>,
 ) {
-    let best = |of: usize| {
-        lines.iter().filter_map(|backs| best_back(backs[of], context, &is_among)).collect::<Vec<_>>()
-    };
-    let [ones, others] = [0, 1].map(best);
+    let all = |of: usize| lines.iter().filter_map(|line| best(*line, of)).collect::<Vec<_>>();
+    let [ones, others] = [0, 1].map(all);
     for first in ones {
         for second in &others {
             let implied = first.effective.implied_probability() + second.effective.implied_probability();
-            if implied <= MIDDLE_CLOSES && can_both_win(context.market.family, first, second) {
+            if implied <= MIDDLE_CLOSES && can_both_win(family, first, second) {
                 pairs.push(Middle { bets: [first, second], implied });
             }
         }
@@ -153,15 +158,6 @@ fn next_whole(line: Line) -> Line {
     line.div_euclid(WHOLE).saturating_add(1).saturating_mul(WHOLE)
 }
 
-fn best_back<'a>(
-    backs: &'a [Quote],
-    context: &MarketContext<'_>,
-    is_among: impl Fn(&Quote) -> bool,
-) -> Option<&'a Quote> {
-    let is_offered = |quote: &&Quote| quote.status == QuoteStatus::OnOffer && is_among(quote);
-    value::best_of(backs.iter().filter(is_offered), context)
-}
-
 /// A set of bets that gives nearly everything back, by its implied probability.
 fn holds(kind: SignalKind, bets: &[&Quote], implied: f64, context: &MarketContext<'_>) -> Option<Found> {
     let step = context.step;
@@ -182,14 +178,14 @@ fn together(bets: &[&Quote]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixtures::{World, context};
+    use crate::fixtures::{World, book, context};
     use crate::venues::Books;
     use proptest::prelude::*;
 
     use super::*;
     use crate::arbs::settlement::{Settlement, results, settle};
     use crate::fixtures::{market, price, quote, symbols};
-    use crate::market::{Bet, Names, Outcome};
+    use crate::market::{Bet, Names, Outcome, Side};
     use crate::venues::Level;
 
     proptest! {
@@ -243,11 +239,18 @@ mod tests {
 
     /// The middles of two totals, `over` at one line and `under` at another: strengths, by their lines.
     fn middles_of(over: (i32, &str), under: (i32, &str)) -> Vec<(Option<i32>, Option<i32>, f64)> {
-        let world = World::new(Books::default(), 2);
-        let mut quotes = vec![
-            quote(world.book("a"), Some(over.0), Outcome::Over, price(over.1)),
-            quote(world.book("b"), Some(under.0), Outcome::Under, price(under.1)),
-        ];
+        let world =
+            World::new(Books::new(["a", "b", "c", "d"].map(|name| (name.into(), book(name, "us")))), 4);
+        let of = |name: &str, outcome, (line, decimal)| {
+            quote(world.book(name), Some(line), outcome, price(decimal))
+        };
+        let mut quotes = vec![of("a", Outcome::Over, over), of("b", Outcome::Under, under)];
+        for other in ["c", "d"] {
+            quotes.extend([
+                of(other, Outcome::Over, (over.0, "1.9")),
+                of(other, Outcome::Under, (under.0, "1.9")),
+            ]);
+        }
         quotes.sort_by_key(|quote| quote.key);
         let step = world.step(0, 0);
         let outcomes = [Outcome::Over, Outcome::Under];

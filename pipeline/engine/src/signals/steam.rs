@@ -1,17 +1,18 @@
 //! Steam: operators that shorten an outcome together, and the books that have not followed.
 //!
-//! Within a hopping window of `movement` three or more operators raise the implied probability of an outcome
-//! by [`LEAST`] or more, and none lowers it so much. The first at its present price by its source's time
+//! Within a hopping window of `movement` three or more operators, by books of the table, raise the implied probability of an outcome
+//! by [`LEAST`] or more, and none lowers it so much. By how much is the median by rank of the operators' rises. The first at its present price by its source's time
 //! leads, the others follow. A book lags when it confirmed, after the first of them had moved, a price that
 //! has not moved within the window and that pays by the fair probability of those that did. A book whose last
 //! confirmation is from before the move never counts as late.
 
 use crate::Micros;
+use crate::arbs;
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::{Line, Outcome};
 use crate::movement::{self, Hops};
-use crate::odds::Price;
+use crate::odds::{Middle, Price, median_of_operators};
 use crate::quotes::{Move, Quote, on_line, on_offer};
 
 use super::found::{Detail, Found};
@@ -41,10 +42,12 @@ pub(super) fn find(
     for end in movement::ends(market.moves, hops) {
         let sums = movement::within(market.moves.iter(), end);
         for sums in sums.chunk_by(|a, b| bet(a) == bet(b)) {
-            let Some(steam) = Steam::of(sums, market.quotes, context) else { continue };
+            let is_known = |sum: &&Move| context.step.pricing.venues.is_known(sum.key.book());
+            let sums: Vec<_> = sums.iter().filter(is_known).copied().collect();
+            let Some(steam) = Steam::of(&sums, market.quotes, context) else { continue };
             // A later window that holds the same finds it again.
             found.retain(|other: &Found| !steam.is_found_in(other));
-            found.extend(steam.found(context));
+            found.extend(steam.found(market.quotes, context));
             found.extend(steam.lags(market, context));
         }
     }
@@ -64,7 +67,7 @@ struct Steam<'a> {
     outcome: Outcome,
     /// The operators that moved, with their current quotes; the first that moved comes first.
     movers: Vec<(Move, &'a Quote)>,
-    /// All quotes on offer of the outcome.
+    /// All quotes on offer of the outcome, at books of the table.
     offers: Vec<&'a Quote>,
     last_move: Micros,
     /// The share of the operators that moved.
@@ -79,7 +82,8 @@ impl<'a> Steam<'a> {
         if up.clone().count() < OPERATORS || sums.iter().any(|sum| change(sum) <= -LEAST) {
             return None;
         }
-        let offers: Vec<_> = on_offer(on_line(quotes, line), outcome).collect();
+        let offers = on_offer(on_line(quotes, line), outcome);
+        let offers: Vec<_> = offers.filter(|quote| value::is_of_table(quote, context)).collect();
         let mover = |sum: &Move| {
             let quote = offers.iter().find(|quote| quote.key == sum.key && quote.price == sum.to)?;
             Some((*sum, *quote))
@@ -106,13 +110,16 @@ impl<'a> Steam<'a> {
         self.movers.iter().map(|(sum, quote)| (role(quote), **quote, Some(sum.from))).collect()
     }
 
-    fn found(&self, context: &MarketContext<'_>) -> Option<Found> {
-        let best = value::best_of(self.offers.iter().copied(), context)?;
+    fn found(&self, quotes: &[Quote], context: &MarketContext<'_>) -> Option<Found> {
+        let line = on_line(quotes, self.line);
+        let best = value::best_eligible(self.offers.iter().copied(), line, context)?;
         let expires_at = self.last_move + STEAM_LASTS;
         let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.step.pricing.names)?;
-        let rise: f64 = self.movers.iter().map(|(sum, _)| change(sum)).sum();
+        let rise = |(sum, quote): &(Move, &Quote)| (value::operator_of(quote, context), change(sum));
+        let mut rises: Vec<_> = self.movers.iter().map(rise).collect();
+        let (strength, _) = median_of_operators(&mut rises, Middle::Lower)?;
         Some(Found {
-            strength: rise / self.movers.len() as f64,
+            strength,
             confidence: self.share,
             detail: Detail { quotes: self.evidence(), ..Detail::default() },
             ..found
@@ -121,8 +128,8 @@ impl<'a> Steam<'a> {
 
     /// The books that still offer what they did, at a price that pays.
     fn lags(&self, market: PassedMarket<'a>, context: &MarketContext<'_>) -> Vec<Found> {
-        let mut rows = Vec::new();
-        rows::rows_of(on_line(market.quotes, self.line), market.outcomes, &mut rows);
+        let (mut rows, line) = (Vec::new(), on_line(market.quotes, self.line));
+        rows::rows_of(line, market.outcomes, &mut rows);
         let Some(at) = market.outcomes.iter().position(|outcome| *outcome == self.outcome) else {
             return Vec::new();
         };
@@ -134,9 +141,10 @@ impl<'a> Steam<'a> {
         if !value::are_of_operators(FAIR, moved.iter().map(|row| row.quotes()[at]), context) {
             return Vec::new();
         }
+        let is_eligible = |quote: &&Quote| arbs::is_eligible(quote, line, context.step.pricing.venues);
         let lags =
             rows.iter().map(|row| row.quotes()[at]).filter(|quote| self.is_behind(quote, market, context));
-        lags.filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
+        lags.filter(is_eligible).filter_map(|quote| self.lag(quote, &moved, at, context)).collect()
     }
 
     /// Whether a book confirmed its old price after others had moved.

@@ -1,17 +1,19 @@
 //! Value: a price that pays more than the chance that the other operators see.
 //!
-//! `EV = p o - 1` with the effective price o and the fair probability p: the mean over the sources of each
-//! one's probability without its margin. Sources are books of other operators that offer every outcome of the
+//! `EV = p o - 1` with the effective price o and the fair probability p: the median by rank over the operators of each
+//! one's probability without its margin, of an even number the lower one (`odds::rank`), which no single wrong price moves out of what the
+//! others say. Sources are books of the table, of other operators, that offer every outcome of the
 //! line; there are five methods to remove a margin, and the one with the lowest result decides. A book's
-//! price is never evidence about itself.
+//! price is never evidence about itself, and only eligible bets (`arbs`) are taken.
 //!
 //! Source: `value` and `devig`.
 
-use crate::arbs::better;
+use crate::arbs::{better, is_eligible};
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::odds::devig::Method;
 use crate::odds::value::{self, QUARTER};
+use crate::odds::{Middle, median_of_operators};
 use crate::quotes::Quote;
 
 use super::found::{Detail, Found};
@@ -38,20 +40,31 @@ pub(super) fn find(
     for quotes in &view.lines {
         rows.clear();
         rows::rows_of(quotes, view.outcomes, &mut rows);
-        find_on_line(&mut rows, open, context, found);
+        rows.retain(|row| context.step.pricing.venues.is_known(row.book()));
+        find_on_line(quotes, &mut rows, open, context, found);
     }
 }
 
-fn find_on_line(rows: &mut [Row<'_>], open: &[Signal], context: &MarketContext<'_>, found: &mut Vec<Found>) {
+fn find_on_line(
+    line: &[Quote],
+    rows: &mut [Row<'_>],
+    open: &[Signal],
+    context: &MarketContext<'_>,
+    found: &mut Vec<Found>,
+) {
     // With fewer books there are not enough operators.
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     let candidates = (0..first.quotes().len()).filter_map(|at| {
-        let bet = best_of(rows.iter().map(|row| row.quotes()[at]), context)?;
+        let offers = || rows.iter().map(|row| row.quotes()[at]);
+        let best = best_of(offers(), context)?;
         let is_open =
-            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, bet));
+            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, best));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
-        (screened(rows, at, bet, context) >= least - NOISE).then_some((at, bet, least))
+        let may_pay = |bet: &&Quote| may_pay(rows, at, bet, least - NOISE, context);
+        let bet = Some(best).filter(may_pay)?;
+        let bet = best_eligible(offers(), line, context).filter(|it| it.key == bet.key || may_pay(it))?;
+        Some((at, bet, least))
     });
     let candidates: Vec<_> = candidates.collect();
     if candidates.is_empty() {
@@ -92,22 +105,43 @@ pub(super) fn best_of<'a>(
     quotes.reduce(|best, quote| better(best, quote, context.step.pricing.names))
 }
 
-/// The expected return by the cheapest of the methods.
-fn screened(rows: &[Row<'_>], at: usize, bet: &Quote, context: &MarketContext<'_>) -> f64 {
-    let (mut sum, mut count) = (0.0, 0);
-    for row in rows {
-        let quote = row.quotes()[at];
-        if row.has_opinion() && !is_same_operator(quote, bet, context) {
-            sum += quote.price.implied_probability() / row.booksum;
-            count += 1;
-        }
+/// The best of them that is eligible, among the quotes of their line.
+pub(super) fn best_eligible<'a>(
+    quotes: impl Iterator<Item = &'a Quote>,
+    line: &[Quote],
+    context: &MarketContext<'_>,
+) -> Option<&'a Quote> {
+    let venues = context.step.pricing.venues;
+    best_of(quotes.filter(|quote| is_eligible(quote, line, venues)), context)
+}
+
+/// Whether the multiplicative method, which costs least, expects so much of a bet.
+fn may_pay(rows: &[Row<'_>], at: usize, bet: &Quote, least: f64, context: &MarketContext<'_>) -> bool {
+    let is_source = |row: &&Row<'_>| row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context);
+    let chance = |row: &Row<'_>| row.quotes()[at].price.implied_probability() / row.booksum;
+    let pays = |chance| value::expected(chance, bet.effective) >= least;
+    // A median is at most the highest, which needs no order: most bets end here.
+    if !rows.iter().filter(is_source).any(|row| pays(chance(row))) {
+        return false;
     }
-    if count < OPERATORS { -1.0 } else { value::expected(sum / count as f64, bet.effective) }
+    let opinion = |row: &Row<'_>| (operator_of(row.quotes()[at], context), chance(row));
+    let mut opinions: Vec<_> = rows.iter().filter(is_source).map(opinion).collect();
+    let median = median_of_operators(&mut opinions, Middle::Lower);
+    median.is_some_and(|(chance, operators)| operators >= OPERATORS && pays(chance))
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
-    let operator = |quote: &Quote| context.step.pricing.venues.operator_of(quote.key.book());
-    operator(a) == operator(b)
+    operator_of(a, context) == operator_of(b, context)
+}
+
+/// Equal of books of one operator.
+pub(super) fn operator_of(quote: &Quote, context: &MarketContext<'_>) -> u32 {
+    context.step.pricing.venues.operator_of(quote.key.book())
+}
+
+/// Whether a quote's book is in the table: of any other no opinion counts.
+pub(super) fn is_of_table(quote: &Quote, context: &MarketContext<'_>) -> bool {
+    context.step.pricing.venues.is_known(quote.key.book())
 }
 
 /// Whether quotes are of so many operators at least.
@@ -148,23 +182,24 @@ pub(super) fn judge(
     context: &MarketContext<'_>,
 ) -> Option<Found> {
     let (mut fair, mut opinions, mut for_it) = (Vec::with_capacity(Method::ALL.len()), 0, 0);
+    let mut answers = Vec::with_capacity(sources.len());
     for method in Method::ALL {
-        let (mut sum, mut expecting, mut answers) = (0.0, 0, 0);
-        for chance in (0..sources.len()).map_while(|source| chance_of(method, source)) {
-            sum += chance;
-            answers += 1;
-            expecting += usize::from(value::expected(chance, bet.effective) > 0.0);
-        }
-        // A method that has no answer for some would be the mean of others than the rest.
-        if answers < sources.len() {
+        let answer =
+            |source: usize| Some((operator_of(sources[source], context), chance_of(method, source)?));
+        answers.clear();
+        answers.extend((0..sources.len()).map_while(answer));
+        // A method that has no answer for some would be the median of others than the rest.
+        if answers.len() < sources.len() {
             continue;
         }
-        let chance = sum / answers as f64;
+        let expecting =
+            answers.iter().filter(|(_, chance)| value::expected(*chance, bet.effective) > 0.0).count();
+        let Some((chance, _)) = median_of_operators(&mut answers, Middle::Lower) else { continue };
         if value::expected(chance, bet.effective) < least {
             return None;
         }
         fair.push((method, chance));
-        opinions += answers;
+        opinions += sources.len();
         for_it += expecting;
     }
     // Stable: of equal ones the first method.

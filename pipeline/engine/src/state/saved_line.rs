@@ -79,6 +79,8 @@ pub struct SavedWindow {
     pub stake_shown: Option<i64>,
     pub life: Life,
     pub basis: Option<Basis>,
+    /// Positions among the line's quotes of a cheaper cover's bets, which is not eligible.
+    pub passed_over: Vec<usize>,
 }
 
 impl SavedLine {
@@ -168,12 +170,12 @@ impl SavedMove {
 
 impl SavedWindow {
     fn new(window: &Window, quotes: &[&Quote]) -> Self {
-        let place = |leg: &Quote| quotes.iter().position(|quote| quote.key == leg.key);
+        let place = |key: QuoteKey| quotes.iter().position(|quote| quote.key == key);
         Self {
             id: window.id,
             opened_at: window.opened_at,
             sequence: window.sequence,
-            legs: window.legs.iter().filter_map(place).collect(),
+            legs: window.legs.iter().filter_map(|leg| place(leg.key)).collect(),
             is_pair: window.pair.is_some(),
             verification: window.verification,
             fresh_until: window.fresh_until,
@@ -185,11 +187,13 @@ impl SavedWindow {
             stake_shown: window.stake_shown,
             life: window.life,
             basis: window.basis.clone(),
+            passed_over: window.passed_over.iter().filter_map(|(key, _)| place(*key)).collect(),
         }
     }
 
     fn to_window(&self, line: Option<Line>, quotes: &[Quote]) -> Option<Window> {
         let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<Vec<_>>>()?;
+        let passed = |place: &usize| quotes.get(*place).map(|quote| (quote.key, quote.price));
         // What does not fit is decided again.
         let basis = self.basis.clone().filter(|basis| basis.expected.len() == legs.len());
         Some(Window {
@@ -199,6 +203,7 @@ impl SavedWindow {
             sequence: self.sequence,
             pair: legs.first().filter(|_| self.is_pair).map(|leg| leg.key.outcome()),
             legs,
+            passed_over: self.passed_over.iter().map(passed).collect::<Option<_>>()?,
             verification: self.verification,
             fresh_until: self.fresh_until,
             history: self.history,
@@ -239,6 +244,7 @@ mod tests {
             in_play: true,
             fresh_until: 11,
             basis,
+            passed_over: legs.iter().rev().map(|leg| (leg.key, leg.price)).collect(),
             ..fixtures::window(legs, life)
         }
     }

@@ -94,10 +94,11 @@ impl Engine {
         let (context, line) = (state.context(&step), on_line(&state.quotes, window.line));
         let legs: Vec<_> = window.legs.iter().collect();
         let implied_probability = legs.iter().map(|leg| leg.effective.implied_probability()).sum();
-        let arb = Arb { legs, pair: window.pair, implied_probability };
+        let arb = Arb { legs, pair: window.pair, implied_probability, passed_over: None };
         let basis = window.basis.clone().unwrap_or_else(|| arbs::basis(&arb, &context));
         let flags = arbs::explain(&arb, line, &basis, &context).into_iter();
-        let mut quotes: Vec<_> = line.iter().map(|quote| self.listed_quote(state.market, quote)).collect();
+        let mut quotes: Vec<_> =
+            line.iter().map(|quote| self.listed_quote(state.market, line, quote)).collect();
         let order = |quote: &ListedQuote| (quote.outcome, quote.side);
         quotes.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.book.cmp(&b.book)));
         WindowEvidence {

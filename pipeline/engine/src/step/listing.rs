@@ -10,9 +10,10 @@ use std::sync::Arc;
 use foldhash::quality::FixedState;
 
 use crate::Micros;
+use crate::arbs;
 use crate::market::{EventInfo, Limit, Line, Market, Outcome, Side, Symbol};
 use crate::odds::Price;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::{Quote, QuoteStatus, by_line};
 use crate::state::{EventState, MarketState};
 
 use super::engine::Engine;
@@ -59,6 +60,14 @@ pub struct ListedQuote {
     pub price_moved_at: Micros,
     /// When its source last confirmed it.
     pub last_seen_at: Micros,
+    /// Who runs the book.
+    pub operator: Arc<str>,
+    /// The book is in the table: of any other no opinion counts.
+    pub is_of_table: bool,
+    /// A window may have it for a leg: the rules of its book are known, and its price is plausible against the other operators.
+    pub is_eligible: bool,
+    /// It was confirmed within the interval of its book.
+    pub is_fresh: bool,
 }
 
 /// A book that this partition has had prices of.
@@ -187,16 +196,24 @@ impl Engine {
 
     /// The quotes of a market, which are sorted by key, in the order of their books' names.
     fn listed_market<'a>(&'a self, market: &'a MarketState) -> impl Iterator<Item = ListedQuote> + 'a {
-        let mut quotes: Vec<_> = market.quotes.iter().collect();
+        let on_line = |line: &'a [Quote]| line.iter().map(move |quote| (line, quote));
+        let mut quotes: Vec<_> = by_line(&market.quotes).flat_map(on_line).collect();
         let bet = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
-        for quotes in quotes.chunk_by_mut(|a, b| bet(a) == bet(b)) {
-            quotes.sort_unstable_by_key(|quote| self.names.place(quote.key.book()));
+        for quotes in quotes.chunk_by_mut(|a, b| bet(a.1) == bet(b.1)) {
+            quotes.sort_unstable_by_key(|(_, quote)| self.names.place(quote.key.book()));
         }
-        quotes.into_iter().map(|quote| self.listed_quote(market.market, quote))
+        quotes.into_iter().map(|(line, quote)| self.listed_quote(market.market, line, quote))
     }
 
-    pub(super) fn listed_quote(&self, market: Market, quote: &Quote) -> ListedQuote {
+    /// A quote among those of its line.
+    pub(super) fn listed_quote(&self, market: Market, line: &[Quote], quote: &Quote) -> ListedQuote {
+        let book = quote.key.book();
+        let age = self.state.clock.now.saturating_sub(quote.span_end);
         ListedQuote {
+            operator: self.venues.venue(book).shared_operator(),
+            is_of_table: self.venues.is_known(book),
+            is_eligible: arbs::is_eligible(quote, line, &self.venues),
+            is_fresh: age <= self.expected.interval(book.index()),
             market,
             line: quote.key.line(),
             outcome: quote.key.outcome(),

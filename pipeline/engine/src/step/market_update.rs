@@ -5,7 +5,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::arbs::{self, Arb, Window};
+use crate::arbs::{self, Arb, LineCovers, Window};
 use crate::caps::Cap;
 use crate::context::MarketContext;
 use crate::effect::Effects;
@@ -268,26 +268,28 @@ fn windows_of<'a>(
     };
     let (mut windows, mut covers) = (Vec::new(), Vec::new());
     let mut open = open.iter().peekable();
-    for TouchedLine { quotes, is_priced_as_before } in lines {
+    for TouchedLine { quotes, is_priced_as_before, is_signalled } in lines {
         let line = quotes[0].key.line();
         while let Some(gone) = open.next_if(|window| window.line < line) {
             arbs::advance(Some(gone), None, &[], context, effects);
         }
         let was = open.next_if(|window| window.line == line);
         let kept = was.filter(|_| *is_priced_as_before);
+        let of_line = || arbs::covers_of_line((quotes, quotes), outcomes, context.step.pricing, below);
         if let Some(kept) = kept.and_then(|was| arbs::keep(was, quotes, context, effects)) {
+            // Beside the window of bets that are not eligible there may be a cover that is nearly an arb.
+            let has_other = *is_signalled && !arbs::is_of_eligible(&kept);
+            covers.extend(has_other.then(of_line).and_then(|of_line| of_line.nearly));
             windows.push(kept);
             continue;
         }
-        let cover = arbs::find_arb(quotes, outcomes, context.step.pricing, below);
-        let is_arb = |cover: &&Arb<'_>| cover.implied_probability < odds::ARB_BELOW;
-        let arb = cover.as_ref().filter(is_arb);
+        let LineCovers { arb, nearly } = of_line();
         if was.is_some() || arb.is_some() {
             probe.enter(StepStage::Judge);
-            windows.extend(arbs::advance(was, arb, quotes, context, effects));
+            windows.extend(arbs::advance(was, arb.as_ref(), quotes, context, effects));
             probe.enter(StepStage::Evaluate);
         }
-        covers.extend(cover.filter(|cover| !is_arb(&cover)));
+        covers.extend(nearly);
     }
     for gone in open {
         arbs::advance(Some(gone), None, &[], context, effects);
@@ -296,5 +298,5 @@ fn windows_of<'a>(
 }
 
 fn outcomes_of(quotes: &[Quote], context: &MarketContext<'_>) -> &'static [Outcome] {
-    quotes::outcomes(context.market, &context.step.event.sport, quotes, context.step.pricing.policy)
+    quotes::outcomes(context.market, &context.step.event.sport, quotes, context.step.pricing)
 }

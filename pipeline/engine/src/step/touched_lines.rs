@@ -15,6 +15,8 @@ pub(crate) struct TouchedLine<'a> {
     pub(crate) quotes: &'a [Quote],
     /// Its prices and their statuses are what they were when it was evaluated last.
     pub(crate) is_priced_as_before: bool,
+    /// Signals are looked for on it.
+    pub(crate) is_signalled: bool,
 }
 
 /// The lines of a market that have to be evaluated, in their order.
@@ -38,7 +40,7 @@ impl<'a> TouchedLines<'a> {
         is_seen: impl Fn(QuoteKey) -> bool,
     ) -> Self {
         let Some(old) = old.filter(|old| old.is_settled) else {
-            let all = |quotes| TouchedLine { quotes, is_priced_as_before: false };
+            let all = |quotes| TouchedLine { quotes, is_priced_as_before: false, is_signalled: true };
             let (lines, with_signals) = (by_line(quotes).map(all).collect(), by_line(quotes).collect());
             return Self { lines, with_signals, are_others_known: false };
         };
@@ -51,7 +53,8 @@ impl<'a> TouchedLines<'a> {
         let of = |line: &Option<Line>| Some(on_line(quotes, *line)).filter(|line| !line.is_empty());
         let touched = |line: &Option<Line>| {
             let is_priced_as_before = changed.binary_search(line).is_err();
-            Some(TouchedLine { quotes: of(line)?, is_priced_as_before })
+            let is_signalled = signalled.binary_search(line).is_ok();
+            Some(TouchedLine { quotes: of(line)?, is_priced_as_before, is_signalled })
         };
         let lines = all.iter().filter_map(touched).collect();
         let with_signals: Vec<_> = signalled.iter().filter_map(of).collect();

@@ -2,7 +2,7 @@
 //!
 //! It is computed from the current quotes, and changes nothing: no window opens or closes by it. A set of
 //! bets that is also a window of the board has that window's id and age; any other has an id from its bets,
-//! and the age of its youngest price. Other books still count as evidence for a price: a book at which a user
+//! and the age of its youngest price. Which bets are eligible is decided as on the board: other books still count as evidence for a price: a book at which a user
 //! has no account is a witness all the same. It never knows limits of a user's account.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,12 +71,13 @@ impl Engine {
         for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
             let context = state.context(&step);
             // Which outcomes there are does not depend on whose prices are taken.
-            let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, self.policy);
+            let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, pricing);
             let quotes = resolved.quotes(state, pricing);
             let lines = by_line(&state.quotes);
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line());
-                let Some(arb) = arbs::find_arb(offered, outcomes, pricing, ARB_BELOW) else { continue };
+                let covers = arbs::covers_of_line((offered, line), outcomes, pricing, ARB_BELOW);
+                let Some(arb) = covers.arb else { continue };
                 let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
                 take(*arbs::entry_of(&window, &judged, &context).0, &arb.legs);

@@ -22,6 +22,8 @@ pub(crate) struct Venues {
     numbers: Vec<Numbers>,
     /// The operators that are known, each with its number.
     operators: HashMap<Arc<str>, u32, RandomState>,
+    /// The groups of rules that are known, each with its number.
+    rules: HashMap<Arc<str>, u32, RandomState>,
     /// Of all that are known, by name.
     currencies: BTreeMap<Arc<str>, Currency>,
 }
@@ -34,7 +36,11 @@ pub(crate) struct Currency(u32);
 struct Numbers {
     /// Equal for books of one operator.
     operator: u32,
+    /// Equal for books that settle alike; `None` where the rules are not known.
+    rules: Option<u32>,
     currency: Option<Currency>,
+    /// It is in the table.
+    is_known: bool,
 }
 
 /// A book by its key.
@@ -47,6 +53,11 @@ pub(crate) struct Venue {
 impl Venue {
     pub(crate) fn operator(&self) -> &str {
         self.book.operator(&self.key)
+    }
+
+    /// The same, shared.
+    pub(crate) fn shared_operator(&self) -> Arc<str> {
+        Arc::clone(self.book.operator.as_ref().unwrap_or(&self.key))
     }
 }
 
@@ -79,7 +90,10 @@ impl Venues {
                 Some(number) => *number,
                 None => *self.operators.entry(name.into()).or_insert(next),
             };
-            self.numbers.push(Numbers { operator, currency });
+            let next = number(self.rules.len());
+            let group = book.rules.as_ref().filter(|_| book.known).map(|rules| Arc::clone(&rules.group));
+            let rules = group.map(|group| *self.rules.entry(group).or_insert(next));
+            self.numbers.push(Numbers { operator, rules, currency, is_known: book.known });
             self.by_symbol.push(Venue { key, book });
         }
     }
@@ -94,9 +108,14 @@ impl Venues {
         self.numbers[book.index()].operator
     }
 
+    /// A number that is equal for books of the table that settle alike; `None` of a book that is not in it, or whose rules are not known.
+    pub(crate) fn rules_of(&self, book: Symbol) -> Option<u32> {
+        self.numbers[book.index()].rules
+    }
+
     /// Whether a book is in the table.
     pub(crate) fn is_known(&self, book: Symbol) -> bool {
-        self.by_symbol.get(book.index()).is_some_and(|venue| venue.book.known)
+        self.numbers.get(book.index()).is_some_and(|numbers| numbers.is_known)
     }
 
     /// What a level result may do to a bet at a book.
@@ -104,14 +123,16 @@ impl Venues {
         self.books.levels(&self.venue(book).book, league, period)
     }
 
-    /// Whether a book takes stakes in a currency, as far as that is known.
-    pub(crate) fn may_be_in(&self, book: Symbol, currency: Currency) -> bool {
-        self.numbers[book.index()].currency.is_none_or(|it| it == currency)
+    /// Whether a book takes stakes in a currency, as far as that is known; `None` is any.
+    pub(crate) fn may_be_in(&self, book: Symbol, currency: Option<Currency>) -> bool {
+        let its = self.numbers[book.index()].currency;
+        its.zip(currency).is_none_or(|(its, currency)| its == currency)
     }
 
-    /// The currencies of all books, in the order of their names.
-    pub(crate) fn currencies(&self) -> impl Iterator<Item = Currency> {
-        self.currencies.values().copied()
+    /// The currencies of all books, in the order of their names; any, where no two books are known to take stakes in different ones.
+    pub(crate) fn currencies(&self) -> impl Iterator<Item = Option<Currency>> + Clone {
+        let any = self.share_a_currency().then_some(None);
+        any.into_iter().chain(self.currencies.values().skip(usize::from(any.is_some())).copied().map(Some))
     }
 
     /// Whether no two books are known to take stakes in different currencies.
@@ -144,14 +165,19 @@ mod tests {
     fn a_book_of_no_known_currency_may_be_in_any() {
         let world = world();
         let may_be_in = |currency: &str| {
-            let may_be =
-                |name: &&str| world.venues.may_be_in(world.book(name), world.venues.currencies[currency]);
+            let may_be = |name: &&str| {
+                world.venues.may_be_in(world.book(name), Some(world.venues.currencies[currency]))
+            };
             ["a", "b", "c", "d"].iter().filter(|name| may_be(name)).copied().collect::<String>()
         };
         assert_eq!((may_be_in("USD"), may_be_in("GBP")), ("acd".to_owned(), "bcd".to_owned()));
-        assert_eq!(world.venues.currencies().map(|it| it.0).collect::<Vec<_>>(), [1, 0], "pounds, dollars");
+        let currencies = world.venues.currencies().map(|it| it.map(|it| it.0));
+        assert_eq!(currencies.collect::<Vec<_>>(), [Some(1), Some(0)], "pounds, dollars");
+        assert!(world.venues.may_be_in(world.book("a"), None));
         assert!(!world.venues.share_a_currency());
-        assert!(World::new(Books::default(), 3).venues.share_a_currency(), "none is known");
+        let unknown = World::new(Books::default(), 3).venues;
+        assert!(unknown.share_a_currency(), "none is known");
+        assert_eq!(unknown.currencies().collect::<Vec<_>>(), [None]);
     }
 
     #[test]

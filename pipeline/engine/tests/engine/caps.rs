@@ -50,7 +50,7 @@ struct Twins {
 
 impl Twins {
     fn new() -> Self {
-        let [mut straight, mut restored] = [World::new(Policy::Board), World::new(Policy::Board)];
+        let [mut straight, mut restored] = [World::of_table(Policy::Board), World::of_table(Policy::Board)];
         (straight.commit_each, restored.commit_each) = (false, false);
         Self { straight, restored, changelog: BTreeMap::new() }
     }
@@ -197,7 +197,10 @@ fn books_that_moved_and_left_are_bounded() {
 fn signals_of_a_market_are_bounded_and_those_that_are_open_stay() {
     let mut twins = Twins::new();
     let line = |line: i32, second| {
-        [Outcome::Over, Outcome::Under].map(|outcome| total("a", outcome, 1_000 * line + 500, 200, second))
+        let at = |book, outcome, price| total(book, outcome, 1_000 * line + 500, price, second);
+        let others = |outcome| ["c", "d"].map(|book| at(book, outcome, 180));
+        let bets = [at("a", Outcome::Over, 200), at("b", Outcome::Under, 200)];
+        bets.into_iter().chain(others(Outcome::Over)).chain(others(Outcome::Under))
     };
     let (step, effects) = twins.push(10, (0..30).flat_map(|at| line(at, 9)).collect());
     assert!(step.left_out.is_empty());

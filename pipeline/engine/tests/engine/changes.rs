@@ -94,10 +94,12 @@ fn another_start_writes_the_heads_of_all_markets() {
 
 /// What is written down of an engine with an open window and an open signal.
 fn saved() -> Vec<Saved> {
-    let mut world = world();
+    let mut world = World { commit_each: false, ..World::of_table(Policy::Board) };
     let mut ticks = vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
     // 1/1.99 + 1/2.01 is 1.00002: a low hold.
     ticks.extend([tick("a", "over 2.5", "1.99", 9), tick("b", "under 2.5", "2.01", 9)]);
+    let others = ["c", "d"].map(|book| ["over 2.5", "under 2.5"].map(|bet| tick(book, bet, "1.9", 9)));
+    ticks.extend(others.concat());
     world.send(10, ticks);
     assert_eq!((world.board.len(), world.signals.len()), (1, 1));
     world.engine.changes()
@@ -194,7 +196,7 @@ fn tombstones_take_back_what_was_put() {
         engine.restore(saved).unwrap();
     }
     let size = engine.size();
-    assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 2, 4, 1));
+    assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 2, 8, 1));
     for saved in &saved {
         if let Saved::Head { event, market, .. } = saved {
             engine.restore(Saved::HeadGone { event: (&*event.id).into(), market: *market }).unwrap();

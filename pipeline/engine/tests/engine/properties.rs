@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::limits;
 use crate::renaming::{BOOKS, RENAMED, rename, unnamed};
-use crate::world::{World, at, event, tick};
+use crate::world::{World, at, event, table, tick};
 
 const EVENTS: [&str; 3] = ["e", "f", "g"];
 const BETS: [&str; 8] = ["home", "draw", "away", "over 2.5", "under 2.5", "over 3", "under 3", "under 4"];
@@ -121,7 +121,7 @@ impl Sending<'_> {
 
     /// All effects of the polls.
     fn run(&self, polls: &[Vec<RandomTick>]) -> (World, Vec<Effect>) {
-        let mut world = World::new(self.policy);
+        let mut world = World::of_table(self.policy);
         world.commit_each = false;
         let mut effects = Vec::new();
         for (index, poll) in polls.iter().enumerate() {
@@ -136,7 +136,7 @@ impl Sending<'_> {
 
     /// The same, the engine thrown away and restored from its changes after some of the polls.
     fn run_restored(&self, polls: &[Vec<RandomTick>], every: usize) -> (World, Vec<Effect>) {
-        let mut world = World::new(self.policy);
+        let mut world = World::of_table(self.policy);
         world.commit_each = false;
         let (mut changelog, mut effects) = (BTreeMap::new(), Vec::new());
         for (index, poll) in polls.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Sending<'_> {
 /// An engine that is restored from a changelog: heads first, the rest backwards, so that names get other
 /// symbols than before.
 pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> Engine {
-    let mut engine = Engine::new(policy);
+    let mut engine = Engine::with_books(policy, table());
     let (heads, others): (Vec<_>, Vec<_>) =
         changelog.values().rev().partition(|saved| matches!(saved, Saved::Head { .. }));
     for saved in heads.into_iter().chain(others) {

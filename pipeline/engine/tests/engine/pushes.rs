@@ -1,10 +1,14 @@
 //! What clients push: taken in once, in the order of its sequences, without an influence on what is learnt of others.
 
-use arb_engine::effect::{BoardEntry, Effect, Flag};
+use std::collections::BTreeMap;
+
+use arb_engine::effect::{BoardEntry, EdgeSignal, Effect, Flag};
 use arb_engine::input::{Coverage, Event, Frame, Input, Push, Tick};
 use arb_engine::market::Policy;
 use arb_engine::state::Saved;
 use arb_engine::time::{Disposition, REMEMBERED_PUSHES};
+
+use proptest::prelude::*;
 
 use crate::verification::{market, world};
 use crate::world::{World, at, entry, event, frame, tick, words};
@@ -40,6 +44,37 @@ fn price(world: &World, book: &str) -> Vec<f64> {
         .collect();
     prices.dedup();
     prices
+}
+
+const BETS: [&str; 6] = ["home", "away", "over 2.5", "under 2.5", "over 3", "under 3"];
+const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+
+proptest! {
+    /// Whatever a client pushes of a book that is not in the table, a draw too: what is verified stays verified, with its id and its bets, and so
+    /// do signals.
+    #[test]
+    fn a_book_that_is_not_in_the_table_hides_nothing(
+        prices in prop::collection::btree_map((0..BOOKS.len(), 0..BETS.len()), 180_u32..230, 10..36),
+        pushed_bets in prop::collection::btree_map(0..=BETS.len(), prop::sample::select(&[100_000_u32, 900, 215, 195, 101][..]), 1..8),
+    ) {
+        let decimal = |hundredths: &u32| format!("{}.{:02}", hundredths / 100, hundredths % 100);
+        let mut world = world();
+        let ticks = prices.iter().map(|((book, bet), price)| tick(BOOKS[*book], BETS[*bet], &decimal(price), 99));
+        world.send(100, ticks.collect());
+        let (before, signals) = (world.board.clone(), world.signals.clone());
+        let bet = |bet: &usize| BETS.get(*bet).copied().unwrap_or("draw");
+        let ticks = pushed_bets.iter().map(|(at, price)| tick("acme", bet(at), &decimal(price), 100));
+        push(&mut world, 100, 1, ticks.collect());
+        for entry in before.values().filter(|entry| entry.verified) {
+            let after = &world.board[&entry.id];
+            prop_assert_eq!((&after.legs, after.verified), (&entry.legs, true));
+            prop_assert!(after.passed_over.as_ref().is_none_or(|passed| passed.margin > after.margin));
+        }
+        let kept = |signals: &BTreeMap<String, EdgeSignal>| {
+            signals.values().map(|signal| (signal.id.clone(), signal.bets.clone(), signal.strength)).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(kept(&world.signals), kept(&signals));
+    }
 }
 
 /// A world whose source gives 1.95 on both sides at two books.

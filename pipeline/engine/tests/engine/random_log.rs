@@ -21,7 +21,7 @@ use crate::world::{LEAGUE, at};
 /// Two leagues, one event of each; the third event has another start in each record that names it.
 pub(crate) const EVENTS: [(&str, &str); 3] = [("e", LEAGUE), ("f", "baseball_other"), ("g", LEAGUE)];
 pub(crate) const SOURCES: [&str; 3] = ["feed", "stream", "laggard"];
-pub(crate) const BOOKS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+pub(crate) const BOOKS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
 /// (market, outcome, side, line).
 const BETS: [(&str, Outcome, Side, Option<i32>); 10] = [
@@ -64,7 +64,7 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
     }
 }
 
-/// Five of the six books: two of one operator, one with a commission, one in another currency, one of no known currency.
+/// All books but `g`: two of one operator, one with a commission, one in another currency, one of no known currency.
 pub(crate) fn some_books() -> Arc<Books> {
     let known = [
         ("a", book("x", Some("USD"), 0)),
@@ -72,6 +72,7 @@ pub(crate) fn some_books() -> Arc<Books> {
         ("c", book("x", Some("USD"), 0)),
         ("d", book("z", Some("GBP"), 0)),
         ("e", book("e", None, 0)),
+        ("f", book("w", Some("USD"), 0)),
     ];
     Arc::new(Books::new(known.map(|(key, book)| (key.into(), book))))
 }

@@ -35,10 +35,15 @@ pub(crate) fn rename(effect: &Effect) -> Effect {
     match &mut effect {
         Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => {
             for leg in &mut entry.legs {
-                // Of books that are not in the table each is its own operator.
+                // Each is its own operator.
                 (leg.book, leg.operator) = (other(&leg.book).into(), other(&leg.operator).into());
             }
-            for check in &mut entry.failed_checks {
+            let passed = entry.passed_over.as_mut();
+            for leg in passed.into_iter().flat_map(|passed| &mut passed.legs) {
+                leg.book = other(&leg.book).into();
+            }
+            let passed = entry.passed_over.as_mut().map(|passed| &mut passed.failed_check);
+            for check in entry.failed_checks.iter_mut().chain(passed) {
                 let words = check.reason.split(' ');
                 let renamed = words.map(|word| if BOOKS.contains(&word) { other(word) } else { word });
                 check.reason = renamed.collect::<Vec<_>>().join(" ");

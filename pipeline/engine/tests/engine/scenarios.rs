@@ -153,7 +153,7 @@ fn a_missing_draw_is_no_arb_in_soccer() {
 fn a_draw_on_offer_supersedes_the_two_way_window() {
     let two = || vec![tick("a", "home", "3.1", 9), tick("b", "away", "3.2", 9)];
     let three = || [two(), vec![tick("b", "draw", "9", 9)]].concat();
-    let mut board = World::new(Policy::Board);
+    let mut board = World::of_table(Policy::Board);
     let opened = entry(&board.send(10, two())).id.clone();
     let effects = board.send(20, three());
     assert_eq!(words(&effects), ["closed superseded", "opened"]);

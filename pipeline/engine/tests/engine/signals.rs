@@ -4,7 +4,13 @@ use arb_engine::effect::{EdgeSignal, Effect, Role};
 use arb_engine::input::{Coverage, Frame, Input, Tick};
 use arb_engine::market::Policy;
 
+use crate::verification::world;
 use crate::world::{World, at, edges, event, frame, tick};
+
+/// What happened to signals that follow from a steam.
+fn of_steam(effects: &[Effect]) -> Vec<String> {
+    reported(effects).into_iter().filter(|what| !what.contains("value")).collect()
+}
 
 /// What happened, and the signals that it happened to.
 fn reported(effects: &[Effect]) -> Vec<String> {
@@ -40,7 +46,7 @@ fn value_poll(world: &mut World, second: i64, others: &[&'static str], home: &st
 
 #[test]
 fn a_price_above_the_fair_chance_of_four_others_is_of_value() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     let effects = value_poll(&mut world, 100, &FAIR, "2.06");
     let edge = edge(&effects, "opened value a home");
     // Four times 1.91 on both sides is a fair half, by every method.
@@ -56,7 +62,7 @@ fn a_price_above_the_fair_chance_of_four_others_is_of_value() {
 
 #[test]
 fn value_opens_at_two_per_cent_and_closes_below_one() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     assert_eq!(reported(&value_poll(&mut world, 100, &FAIR, "2.03")), [""; 0]);
     assert_eq!(reported(&value_poll(&mut world, 110, &FAIR, "2.06")), ["opened value a home"]);
     assert_eq!(reported(&value_poll(&mut world, 120, &FAIR, "2.03")), ["updated value a home"]);
@@ -71,7 +77,7 @@ fn value_opens_at_two_per_cent_and_closes_below_one() {
 
 #[test]
 fn three_others_are_too_few_and_a_book_has_no_say_on_itself() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     assert_eq!(reported(&value_poll(&mut world, 100, &FAIR[1..], "2.06")), [""; 0]);
     // A book that offers one side alone has no opinion, and its price may settle by other rules.
     let half = [winner(&FAIR, "1.91", "1.91", 110), vec![tick("a", "home", "2.06", 110)]].concat();
@@ -80,7 +86,7 @@ fn three_others_are_too_few_and_a_book_has_no_say_on_itself() {
 
 #[test]
 fn value_of_a_long_shot_is_by_the_most_cautious_method() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     // More of what 1.15 / 5.5 keeps is the long shot's by each method but the multiplicative, and most by the power.
     let ticks = [winner(&FAIR, "1.15", "5.5", 100), winner(&["a"], "1.1", "7.2", 100)].concat();
     let edge = edge(&world.send(100, ticks), "opened value a away");
@@ -97,7 +103,7 @@ fn value_of_a_long_shot_is_by_the_most_cautious_method() {
 
 #[test]
 fn a_bet_that_is_gone_takes_its_signal_with_it() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     value_poll(&mut world, 100, &FAIR, "2.06");
     let effects = world.send(110, winner(&FAIR, "1.91", "1.91", 110));
     let edge = edge(&effects, "withdrawn value a home");
@@ -110,12 +116,10 @@ fn a_bet_that_is_gone_takes_its_signal_with_it() {
 
 #[test]
 fn a_line_that_gives_nearly_everything_back_has_a_low_hold() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     let mut poll = |second, home: &str, away: &str| {
-        world.send(
-            second,
-            [vec![tick("a", "home", home, second)], vec![tick("b", "away", away, second)]].concat(),
-        )
+        let bets = vec![tick("a", "home", home, second), tick("b", "away", away, second)];
+        world.send(second, [bets, winner(&["c", "d"], "1.9", "1.9", second)].concat())
     };
     let effects = poll(100, "2", "1.995");
     let opened = edge(&effects, "opened low_hold a home");
@@ -132,21 +136,24 @@ fn a_line_that_gives_nearly_everything_back_has_a_low_hold() {
 
 #[test]
 fn bets_that_were_never_offered_together_are_not_sure() {
-    let mut world = World::new(Policy::Board);
-    let ticks = vec![tick("a", "home", "2", 100), tick("b", "away", "1.995", 90)];
-    let opened = edge(&world.send(100, ticks), "opened low_hold a home");
+    let mut world = world();
+    let apart = |home, away| {
+        let bets = vec![tick("a", "home", "2", home), tick("b", "away", "1.995", away)];
+        [bets, winner(&["c", "d"], "1.9", "1.9", home)].concat()
+    };
+    let opened = edge(&world.send(100, apart(100, 90)), "opened low_hold a home");
     assert!(close(opened.confidence, 0.0));
-    let ticks = vec![tick("a", "home", "2", 110), tick("b", "away", "1.995", 105)];
-    let proven = edge(&world.send(110, ticks), "refreshed low_hold a home");
+    let proven = edge(&world.send(110, apart(110, 105)), "refreshed low_hold a home");
     assert!(close(proven.confidence, 1.0));
 }
 
 #[test]
 fn two_bets_that_can_both_win_are_a_middle() {
     let totals = |over: &str, under: &str| {
-        let mut world = World::new(Policy::Board);
-        let ticks = vec![tick("a", over, "1.97", 100), tick("b", under, "1.98", 100)];
-        edges(&world.send(100, ticks))
+        let mut world = world();
+        let others = |bet| ["c", "d"].map(|book| tick(book, bet, "1.9", 100));
+        let bets = vec![tick("a", over, "1.97", 100), tick("b", under, "1.98", 100)];
+        edges(&world.send(100, [bets, others(over).into(), others(under).into()].concat()))
     };
     let [(what, edge)] = &totals("over 2.5", "under 3.5")[..] else { panic!("no middle") };
     assert_eq!(what, "opened middle a over");
@@ -168,7 +175,7 @@ const SIX: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
 /// Six books at 2.05; then three of them at 1.9, of which `a` moved first, and a fourth that confirms 2.05.
 fn steam() -> (World, Vec<Effect>) {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     push(&mut world, 1_000, winner(&SIX, "2.05", "1.75", 1_000));
     push(&mut world, 1_010, winner(&["a"], "1.9", "1.9", 1_010));
     push(&mut world, 1_013, winner(&["b", "c"], "1.9", "1.9", 1_012));
@@ -199,7 +206,7 @@ fn a_book_that_says_again_what_it_said_before_a_steam_is_late() {
     assert!(close(lag.strength, 0.5 * 2.05 - 1.0) && close(lag.confidence, 0.5));
     assert_eq!(lag.evidence.len(), 3);
     assert_eq!(
-        reported(&push(&mut world, 1_026, winner(&["d"], "1.9", "1.9", 1_026))),
+        of_steam(&push(&mut world, 1_026, winner(&["d"], "1.9", "1.9", 1_026))),
         ["followed stale_price d home"]
     );
 }
@@ -208,17 +215,17 @@ fn a_book_that_says_again_what_it_said_before_a_steam_is_late() {
 fn a_lagging_price_moves_or_its_time_passes() {
     let (mut world, _) = steam();
     let longer = push(&mut world, 1_026, winner(&["d"], "2.06", "1.74", 1_026));
-    assert_eq!(reported(&longer), ["faded stale_price d home"]);
+    assert_eq!(of_steam(&longer), ["faded stale_price d home"]);
     let (mut world, _) = steam();
     assert_eq!(reported(&world.beat(1_013 + 600 + 5)), [""; 0]);
     assert_eq!(reported(&world.beat(1_013 + 600 + 6)), ["expired steam d home"]);
     push(&mut world, 1_800, winner(&["d"], "2.05", "1.75", 1_800));
-    assert_eq!(reported(&world.beat(1_013 + 1_800 + 6)), ["expired stale_price d home"]);
+    assert_eq!(of_steam(&world.beat(1_013 + 1_800 + 6)), ["expired stale_price d home"]);
 }
 
 #[test]
 fn a_move_the_other_way_stops_a_steam() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     push(&mut world, 1_000, winner(&SIX, "2.05", "1.75", 1_000));
     push(&mut world, 1_010, winner(&["a", "b", "c"], "1.9", "1.75", 1_010));
     push(&mut world, 1_012, winner(&["d"], "2.1", "1.75", 1_012));
@@ -229,7 +236,7 @@ fn a_move_the_other_way_stops_a_steam() {
 #[test]
 fn two_books_or_small_moves_are_no_steam() {
     let run = |books: &[&'static str], home: &str| {
-        let mut world = World::new(Policy::Board);
+        let mut world = world();
         push(&mut world, 1_000, winner(&SIX, "2", "1.8", 1_000));
         push(&mut world, 1_010, winner(books, home, "1.8", 1_010));
         (1_011..1_100)
@@ -255,7 +262,7 @@ fn odds_drop_when_the_consensus_falls_by_eight_per_cent_in_half_an_hour() {
     let drops = |effects: &[Effect]| {
         reported(effects).into_iter().filter(|what| what.contains("odds_drop")).collect::<Vec<_>>()
     };
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     assert_eq!(drops(&ticks_between(&mut world, 10, 900, "2")), [""; 0]);
     assert_eq!(drops(&ticks_between(&mut world, 910, 1_500, "1.9")), [""; 0], "five per cent");
     let effects = ticks_between(&mut world, 1_510, 2_100, "1.8");
@@ -274,7 +281,7 @@ fn the_price_at_the_start_of_the_half_hour_counts() {
     let drops =
         |effects: &[Effect]| reported(effects).iter().filter(|what| what.contains("odds_drop")).count();
     // .50 until 35 minutes, then .52 and .55: nine per cent from what held thirty minutes ago.
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     ticks_between(&mut world, 10, 2_000, "2");
     assert_eq!(drops(&ticks_between(&mut world, 2_010, 2_300, "1.923")), 0);
     assert_eq!(drops(&ticks_between(&mut world, 2_310, 2_800, "1.818")), 1);
@@ -282,7 +289,7 @@ fn the_price_at_the_start_of_the_half_hour_counts() {
 
 #[test]
 fn each_outcome_is_compared_with_its_own_past() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     let both = |world: &mut World, from: i64, to: i64, home: &str, away: &str| {
         let step = |second| push(world, second, winner(&["a", "b", "c"], home, away, second));
         (from..to).step_by(60).flat_map(step).collect::<Vec<_>>()
@@ -294,9 +301,44 @@ fn each_outcome_is_compared_with_its_own_past() {
     assert_eq!(drops, ["opened odds_drop a away"]);
 }
 
+/// A book that is not in the table, or a price that is an error, opens no signal, and takes none away.
+#[test]
+fn only_eligible_bets_are_taken() {
+    for (wrong, home) in [("who", "2.06"), ("f", "50")] {
+        let mut poll = world();
+        let ticks = [winner(&FAIR, "1.91", "1.91", 100), winner(&[wrong], home, "1.75", 100)].concat();
+        assert_eq!(reported(&poll.send(100, ticks.clone())), [""; 0], "{wrong}");
+        let with = [ticks, winner(&["a"], "2.06", "1.75", 100)].concat();
+        assert_eq!(reported(&world().send(100, with)), ["opened value a home"], "{wrong}");
+    }
+    let low = |wrong: &[Tick<'static>]| {
+        let bets = vec![tick("a", "home", "2", 100), tick("b", "away", "1.995", 100)];
+        world().send(100, [bets, winner(&["c", "d"], "1.9", "1.9", 100), wrong.to_vec()].concat())
+    };
+    let with = low(&[tick("who", "home", "1000", 100)]);
+    assert_eq!(edges(&with).len(), 1);
+    assert_eq!(
+        reported(&with),
+        ["opened low_hold a home"],
+        "beside the window of who, which is not verified"
+    );
+    assert_eq!(reported(&low(&[tick("who", "home", "2.004", 100)])), ["opened low_hold a home"]);
+}
+
+/// One wrong opinion of six is worth no signal: the empty book of an exchange, at 1.01.
+#[test]
+fn one_wrong_price_makes_no_value() {
+    let of = |wrong: &str| {
+        let others = winner(&["b", "c", "d", "e"], "1.95", "1.95", 100);
+        let bets = [winner(&["a"], "1.96", "1.94", 100), winner(&["f"], wrong, "20", 100)].concat();
+        reported(&world().send(100, [others, bets].concat()))
+    };
+    assert_eq!(of("1.01"), [""; 0]);
+}
+
 #[test]
 fn an_event_takes_its_signals_with_it() {
-    let mut world = World::new(Policy::Board);
+    let mut world = world();
     value_poll(&mut world, 100, &FAIR, "2.06");
     let over = 1_000_000 + 36 * 3_600 + 10;
     world.beat(over - 100);

@@ -116,7 +116,7 @@ fn events_odds_and_books_are_listed_by_name() {
 
 #[test]
 fn which_outcomes_there_are_is_said_by_all_books() {
-    let mut world = World::new(Policy::Board);
+    let mut world = crate::verification::world();
     let mut ticks =
         vec![tick("a", "home", "2.2", 99), tick("b", "away", "2.2", 99), tick("c", "draw", "9", 99)];
     world.send(100, ticks.clone());

@@ -31,9 +31,9 @@ fn exchange(ppm: u32) -> Book {
     Book { kind: VenueKind::Exchange, fees, ..book("ex", "USD", "us") }
 }
 
-/// `a` to `e` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.
+/// `a` to `f` are alike and independent of each other; `a2` is run by the operator of `a`; `x` is an exchange that keeps 5 %.
 pub(crate) fn world() -> World {
-    let alike = ["a", "b", "c", "d", "e"].map(|name| (name.into(), book(name, "USD", "us")));
+    let alike = ["a", "b", "c", "d", "e", "f"].map(|name| (name.into(), book(name, "USD", "us")));
     let other = [
         ("a2", book("a", "USD", "us")),
         ("au", book("au", "USD", "au")),

@@ -1,6 +1,7 @@
 //! A small world to write scenarios in: one source, whole polls, seconds for times.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arb_engine::effect::{
     AlertScope, BoardEntry, CloseSignal, EdgeSignal, Effect, LineMovement, SignalChange, StaleAlert,
@@ -8,6 +9,7 @@ use arb_engine::effect::{
 use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
+use arb_engine::venues::{Book, Books, Level, Rules};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_test";
@@ -45,6 +47,16 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
     }
 }
 
+/// A table of books that settle alike, each of an operator of its own: `a` to `f`, and those of tests with other names.
+pub(crate) fn table() -> Arc<Books> {
+    let rules = Rules { group: "us".into(), level: Level::Impossible, levels: Vec::new() };
+    let book = Book { operator: None, rules: Some(rules), known: true, ..Books::default().get("a").clone() };
+    let letters = ["a", "b", "c", "d", "e", "f", "pays"].map(str::to_owned).into_iter();
+    let numbered = (1..7).map(|number| format!("book-{number}"));
+    let names = letters.chain(numbered).chain((0..300).map(|index| format!("book-{index:04}")));
+    Arc::new(Books::new(names.map(|name| (name.as_str().into(), book.clone()))))
+}
+
 pub(crate) fn event(id: &str) -> Event<'_> {
     Event { id, sport: "baseball", league: LEAGUE, home: "H", away: "A", commence_time: at(1_000_000) }
 }
@@ -64,6 +76,11 @@ impl World {
     pub(crate) fn new(policy: Policy) -> Self {
         let (engine, board, signals) = (Engine::new(policy), BTreeMap::new(), BTreeMap::new());
         Self { engine, offset: 0, board, signals, commit_each: true, looks_at_all: false }
+    }
+
+    /// With the books of a table.
+    pub(crate) fn of_table(policy: Policy) -> Self {
+        Self { engine: Engine::with_books(policy, table()), ..Self::new(policy) }
     }
 
     pub(crate) fn step(&mut self, input: &Input<'_>) -> (Step, Vec<Effect>) {

@@ -5,7 +5,9 @@
 use std::fmt;
 
 use arb_engine::effect::Flag;
+use arb_schemas::time::{Micros, SECOND};
 
+use super::standing::StandingCell;
 use super::survival::{Cell, GAPS};
 use super::ttl::Printed;
 use super::{Evaluation, RawWindow};
@@ -51,20 +53,35 @@ impl ReportCounts {
     }
 }
 
+/// The time that it takes to place all legs.
+const TWO_MINUTES: Micros = 120 * SECOND;
+
+/// A share with its standard error, of so many.
+fn share(part: f64, whole: u64) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    let share = part / whole as f64;
+    let error = (share * (1.0 - share) / whole as f64).sqrt();
+    format!("{:.1} ± {:.1} % of {whole}", 100.0 * share, 100.0 * error)
+}
+
 pub(super) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Evaluation { polls, late, ticks, faults, .. } = self.0;
-        writeln!(f, "{polls} polls, {ticks} ticks, {late} late polls")?;
+        let Evaluation { polls, late, ticks, faults, transitions, .. } = self.0;
+        writeln!(f, "{polls} polls, {ticks} ticks, {late} late polls, {transitions} transitions")?;
         if !faults.is_empty() {
             writeln!(f, "malformed: {faults}")?;
         }
         self.write_windows(f)?;
         self.write_doubts(f)?;
         self.write_survival(f)?;
+        self.write_standing(f)?;
+        self.write_execution(f)?;
         write!(f, "{}", Printed::of(&self.0.windows))
     }
 }
@@ -73,7 +90,7 @@ impl Report<'_> {
     fn write_windows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\n{:<10}{:<18}{:>9}{:>14}{:>11}{:>14}{:>12}",
+            "\n{:<10}{:<18}{:>9}{:>14}{:>11}{:>21}{:>12}",
             "phase", "rule", "windows", "simult. open", "ever", "phantom rate", "true kept"
         )?;
         for (name, phase) in PHASES {
@@ -84,11 +101,15 @@ impl Report<'_> {
                     ReportCounts::of(self.0.windows.iter().filter(in_phase).filter(|window| keeps(window)));
                 writeln!(
                     f,
-                    "{name:<10}{rule:<18}{:>9}{:>14}{:>11}{:>14}{:>12}",
+                    "{name:<10}{rule:<18}{:>9}{:>14}{:>11}{:>21}{:>12}",
                     kept.windows,
                     kept.at_open,
                     kept.ever,
-                    percent(kept.windows - kept.ever, kept.windows),
+                    if rule.starts_with("verified") {
+                        "none, by definition".to_owned()
+                    } else {
+                        percent(kept.windows - kept.ever, kept.windows)
+                    },
                     percent(kept.ever, all.ever)
                 )?;
             }
@@ -110,6 +131,55 @@ impl Report<'_> {
         if !self.0.unknown_books.is_empty() {
             let books: Vec<_> = self.0.unknown_books.iter().map(|book| &**book).collect();
             writeln!(f, "books that are not in the table: {}", books.join(", "))?;
+        }
+        Ok(())
+    }
+
+    /// Of all windows and of verified ones the share whose legs all stood, by phase, gap and league.
+    fn write_standing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\nwindows whose legs all stood at the first confirmation after the verdict, with the standard error"
+        )?;
+        writeln!(f, "{:<36}{:<10}{:>28}{:>28}", "", "phase", "verified, since then", "all, since opening")?;
+        let gaps =
+            GAPS.iter().enumerate().map(|(gap, (_, label))| (format!("gap up to {label}"), Some(gap), None));
+        let leagues =
+            self.0.standing.leagues().into_iter().map(|league| (league.to_owned(), None, Some(league)));
+        let rows: Vec<_> = [("all".to_owned(), None, None)].into_iter().chain(gaps).chain(leagues).collect();
+        for (name, gap, league) in &rows {
+            for (phase, in_play) in PHASES {
+                let cell = |verified| {
+                    let wanted = |cell: &StandingCell| {
+                        cell.verified == verified
+                            && in_play.is_none_or(|in_play| cell.in_play == in_play)
+                            && gap.is_none_or(|gap| cell.gap == gap)
+                            && league.is_none_or(|league| cell.league == league)
+                    };
+                    let (windows, stood) = self.0.standing.sum(wanted);
+                    share(stood as f64, windows)
+                };
+                writeln!(f, "{name:<36}{phase:<10}{:>28}{:>28}", cell(true), cell(false))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How well the probabilities of execution that windows stated at opening fit, by their tenths.
+    fn write_execution(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nexecution_probability at opening, deaths spread over the gaps between polls")?;
+        writeln!(f, "{:<14}{:>9}{:>12}{:>24}", "", "windows", "stated", "lived two minutes")?;
+        let told = |window: &RawWindow| Some((window.execution_probability?, window.lived(TWO_MINUTES)?));
+        let told: Vec<_> = self.0.windows.iter().filter_map(told).collect();
+        for tenth in 0..10_u8 {
+            let (from, to) = (f64::from(tenth) / 10.0, f64::from(tenth + 1) / 10.0);
+            let is_in = |stated: f64| from <= stated && (stated < to || tenth == 9);
+            let bin: Vec<_> = told.iter().filter(|(stated, _)| is_in(*stated)).collect();
+            let (stated, lived) = bin.iter().fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+            let stated =
+                if bin.is_empty() { "-".to_owned() } else { format!("{:.3}", stated / bin.len() as f64) };
+            let range = format!("{from:.1} to {to:.1}");
+            writeln!(f, "{range:<14}{:>9}{stated:>12}{:>24}", bin.len(), share(lived, bin.len() as u64))?;
         }
         Ok(())
     }

@@ -16,6 +16,12 @@ use arb_schemas::time::{Micros, SECOND};
 pub(super) const GAPS: [(i64, &str); 5] =
     [(60, "1 min"), (300, "5 min"), (900, "15 min"), (3_600, "60 min"), (i64::MAX, "longer")];
 
+/// The range of a gap.
+pub(super) fn gap_of(gap: Micros) -> usize {
+    let range = GAPS.iter().position(|(seconds, _)| gap <= seconds.saturating_mul(SECOND));
+    range.unwrap_or(GAPS.len() - 1)
+}
+
 /// What a leg is counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
@@ -82,12 +88,7 @@ impl Verdicts {
 
 impl Survival {
     fn count(&mut self, verdict: &Verdict, gap: Micros, stands: bool) {
-        let gap = GAPS.iter().position(|(seconds, _)| gap <= seconds.saturating_mul(SECOND));
-        let cell = Cell {
-            in_play: verdict.in_play,
-            simultaneous: verdict.simultaneous,
-            gap: gap.unwrap_or(GAPS.len() - 1),
-        };
+        let cell = Cell { in_play: verdict.in_play, simultaneous: verdict.simultaneous, gap: gap_of(gap) };
         let (legs, standing) = self.0.entry(cell).or_default();
         *legs += 1;
         *standing += u64::from(stands);

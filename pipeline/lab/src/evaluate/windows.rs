@@ -49,6 +49,8 @@ pub struct RawWindow {
     pub failed_at_open: Vec<Flag>,
     /// How long it had still to live at opening.
     pub ttl: Ttl,
+    /// The probability at opening that it lives the two minutes that it takes to place its bets.
+    pub execution_probability: Option<f64>,
     /// The last poll that saw it before the recording's first hole; its lifetime after that is unknown.
     pub lost_at: Option<Micros>,
     /// It opened after the split.
@@ -78,6 +80,7 @@ impl RawWindow {
             verified_ever: entry.verified,
             failed_at_open: entry.failed_checks.iter().filter_map(|check| check.flag.known()).collect(),
             ttl: *ttl,
+            execution_probability: entry.execution_probability,
             lost_at: None,
             is_reported: true,
             legs: entry.legs.iter().map(leg).collect(),
@@ -96,6 +99,18 @@ impl RawWindow {
         if at - self.last_open_at > HOLE {
             self.lost_at.get_or_insert(self.last_open_at);
         }
+    }
+
+    /// With what probability it lived so long, its death spread evenly over the gap between the polls around it; `None` where the recording ends
+    /// before.
+    #[must_use]
+    pub fn lived(&self, time: Micros) -> Option<f64> {
+        let seen = self.last_open_at - self.opened_at;
+        if seen >= time {
+            return Some(1.0);
+        }
+        let gone = self.closed_at? - self.opened_at;
+        Some(if gone <= time { 0.0 } else { 1.0 - (time - seen) as f64 / (gone - seen) as f64 })
     }
 
     /// By opening, event, market and line.

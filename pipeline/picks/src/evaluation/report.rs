@@ -37,6 +37,11 @@ impl Display for Evaluation {
             calibration(f, &primary.run)?;
         }
         models(f, self)?;
+        writeln!(
+            f,
+            "\n## The second versions, same seasons: no trials, for they were written later\n\n{HEADER}"
+        )?;
+        table(f, &self.second)?;
         writeln!(f, "\n## Negative controls, same seasons\n\n{HEADER}")?;
         table(f, &self.controls)?;
         writeln!(f, "\n`steam`, `stale`: not available: football-data has no prices over time.")

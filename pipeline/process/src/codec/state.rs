@@ -320,6 +320,7 @@ mod tests {
             stake_shown: Some(150_000),
             life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
             basis: Some(Basis { at: 10, margin_limit: 0.1, expected: vec![40, 900] }),
+            passed_over: vec![1, 0],
         };
         let moved = SavedMove {
             at: 8,

@@ -144,7 +144,7 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         id: window.id.to_string(),
         opened_at: window.opened_at,
         sequence: window.sequence,
-        legs: window.legs.iter().map(|leg| i32::try_from(*leg).unwrap_or(i32::MAX)).collect(),
+        legs: wire_places(&window.legs),
         in_play: window.in_play,
         margin_open: window.margin_open,
         margin_peak: window.margin_peak,
@@ -157,7 +157,17 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         stake_shown: window.stake_shown,
         life: state_life(&window.life),
         basis: window.basis.as_ref().map(state_basis),
+        passed_over: wire_places(&window.passed_over),
     }
+}
+
+/// Positions among quotes.
+fn wire_places(places: &[usize]) -> Vec<i32> {
+    places.iter().map(|place| i32::try_from(*place).unwrap_or(i32::MAX)).collect()
+}
+
+fn places(places: &[i32]) -> Option<Vec<usize>> {
+    places.iter().map(|place| usize::try_from(*place).ok()).collect()
 }
 
 fn state_basis(basis: &Basis) -> wire::StateBasis {
@@ -217,12 +227,11 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
 
 fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
     let id = WindowId(id_bytes(&window.id)?);
-    let legs = window.legs.iter().map(|leg| usize::try_from(*leg).ok());
     Some(SavedWindow {
         id,
         opened_at: window.opened_at,
         sequence: window.sequence,
-        legs: legs.collect::<Option<_>>()?,
+        legs: places(&window.legs)?,
         is_pair: window.is_pair,
         verification: Verification::from_bits(u16::try_from(window.flags).ok()?)?,
         fresh_until: window.fresh_until,
@@ -234,5 +243,6 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         stake_shown: window.stake_shown,
         life: saved_life(&window.life)?,
         basis: window.basis.as_ref().map(saved_basis),
+        passed_over: places(&window.passed_over)?,
     })
 }

@@ -90,6 +90,7 @@ fn window() -> StateWindow {
         stake_shown: Some(i64::MIN),
         life,
         basis: Some(StateBasis { at: i64::MIN, margin_limit: 1.0, expected: vec![i64::MIN; 3] }),
+        passed_over: vec![i32::from(i16::MAX); 3],
     }
 }
 
