@@ -236,7 +236,8 @@ fn verdicts(serve: &Serve) -> BTreeMap<String, (String, bool, String)> {
 fn prices_of_a_book_that_is_not_in_the_table_hide_no_arb() {
     let books = ["draftkings", "fanduel", "betmgm", "betrivers"];
     let broker = Broker::start();
-    let _process = Role::start("process", &["--brokers", &broker.kafka], &broker.path("process.log"));
+    let _process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
     let feed = Key::with_books(&broker, "enterprise", &SCOPES, (Some("feed"), &books));
     let partner = Key::granted(&broker, "enterprise", &SCOPES[..1], Some("acme"));
     let serve = Serve::start(&broker, &feed, "serve", &[]);
