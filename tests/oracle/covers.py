@@ -79,7 +79,10 @@ def chosen(legs, wanted, books, on):
     alone = [leg for leg in legs if not_eligible([leg], legs, books, on) is None]
     together = lambda bets: (cover for cover in itertools.product(*bets) if do_not_fit(cover, books, on) is None)
     eligible = least(alone, wanted, books, together)
-    return any_cover if eligible is None else eligible._replace(passed=Passed(any_cover.legs, any_cover.implied, flag))
+    if eligible is None:
+        return any_cover
+    passed = Passed(any_cover.legs, any_cover.implied, flag) if any_cover.implied < eligible.implied else None
+    return eligible._replace(passed=passed)
 
 
 def not_eligible(cover, offers, books, on):

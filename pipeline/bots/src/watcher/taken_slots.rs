@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn a_slot_is_forgotten_a_month_after_the_start_and_no_sooner() {
         let mut slots = TakenSlots::default();
-        slots.take("a", key(Bot::Sharp, 1, H2H), 10 * SECOND, None);
-        slots.take("a", key(Bot::Model, 1, H2H), 20 * SECOND + FORGET_EVERY, None);
+        slots.take("a", key(Bot::Sharp, 2, H2H), 10 * SECOND, None);
+        slots.take("a", key(Bot::Model, 2, H2H), 20 * SECOND + FORGET_EVERY, None);
         let taken = |slots: &TakenSlots| [Bot::Sharp, Bot::Model].map(|bot| slots.of("a")(bot, H2H));
         slots.forget(KEPT + 10 * SECOND - 1);
         assert_eq!(taken(&slots), [true, true]);

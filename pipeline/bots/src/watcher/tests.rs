@@ -8,6 +8,7 @@ use arb_ingest::publish;
 use arb_ingest::simulator::{Settings as MarketSettings, Simulator};
 use arb_ingest::source::Poll;
 use arb_model::{Faults, fixtures};
+use arb_process::books;
 use arb_process::codec::{as_input, outputs, state};
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::SIGNALS;
@@ -39,9 +40,10 @@ impl Market {
         let settings =
             MarketSettings { seed, events: 4, short: 8, every: EVERY, ..MarketSettings::default() };
         let settings_of_bots = Settings { feed, sharp_books: vec!["alderbet".to_owned()] };
-        let watcher = Watcher::new(settings_of_bots, 1, &Arc::default());
-        let mut market =
-            Self { source: Simulator::new(settings), engine: Engine::new(Policy::Board), next: 0, watcher };
+        let books = Arc::new(books::shipped().unwrap());
+        let watcher = Watcher::new(settings_of_bots, 1, &books);
+        let engine = Engine::with_books(Policy::Board, books);
+        let mut market = Self { source: Simulator::new(settings), engine, next: 0, watcher };
         market.watcher.state_is_read().unwrap();
         market
     }

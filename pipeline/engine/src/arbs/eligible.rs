@@ -60,7 +60,8 @@ pub(crate) fn covers_of_line<'a>(
     match chosen {
         LineCovers { arb: Some(arb), nearly } => {
             let Arb { legs, implied_probability, .. } = least;
-            let passed_over = Some(Box::new(PassedCover { legs, implied_probability, reason }));
+            let is_better = implied_probability < arb.implied_probability;
+            let passed_over = is_better.then(|| Box::new(PassedCover { legs, implied_probability, reason }));
             LineCovers { arb: Some(Arb { passed_over, ..arb }), nearly }
         }
         LineCovers { arb: None, nearly } => LineCovers { nearly, ..LineCovers::of(least) },
@@ -297,7 +298,7 @@ mod tests {
             prop_assert_eq!(found.nearly.as_ref().map(of), nearly);
             let passed_over = found.arb.as_ref().and_then(|arb| arb.passed_over.as_deref());
             let passed = passed_over.map(|passed| (passed.implied_probability, passed.legs.iter().map(|leg| leg.key).collect()));
-            let was_passed = cheapest.filter(|_| eligible.as_ref().is_some_and(|cover| is_arb(&cover))).filter(|cheapest| Some(cheapest) != eligible.as_ref());
+            let was_passed = cheapest.filter(|_| eligible.as_ref().is_some_and(|cover| is_arb(&cover))).filter(|cheapest| eligible.as_ref().is_some_and(|cover| cheapest.0 < cover.0));
             prop_assert_eq!(passed, was_passed);
         }
 

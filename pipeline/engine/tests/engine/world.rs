@@ -49,7 +49,7 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
 
 /// A table of books that settle alike, each of an operator of its own: `a` to `f`, and those of tests with other names.
 pub(crate) fn table() -> Arc<Books> {
-    let rules = Rules { group: "us".into(), level: Level::Impossible, levels: Vec::new() };
+    let rules = Rules::new("us", Level::Impossible);
     let book = Book { operator: None, rules: Some(rules), known: true, ..Books::default().get("a").clone() };
     let letters = ["a", "b", "c", "d", "e", "f", "pays"].map(str::to_owned).into_iter();
     let numbered = (1..7).map(|number| format!("book-{number}"));

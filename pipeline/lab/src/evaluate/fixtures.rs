@@ -1,5 +1,8 @@
 //! Polls of one match, for the tests of what is evaluated over a recording. It never decides what a test expects.
 
+use std::sync::Arc;
+
+use arb_engine::venues::{Book, Books, Level, Rules};
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_model::{Faults, Time};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
@@ -38,6 +41,14 @@ pub(super) fn poll(at: Micros, sport: &str, start: Micros, offers: Vec<Offer>) -
     let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
     let events = vec![(event, offers.into_iter().map(seen).collect())];
     Poll { received_at: at, league: Some(league.as_str().into()), coverage: Coverage::ALL, events }
+}
+
+/// A table of books that settle alike, each of an operator of its own.
+pub(super) fn books() -> Arc<Books> {
+    let rules = Some(Rules::new("us", Level::Impossible));
+    let book = Book { operator: None, rules, known: true, ..Books::default().get("a").clone() };
+    let names = ["a", "b", "c", "d", "e", "f", "pinnacle", "high"];
+    Arc::new(Books::new(names.map(|name| (name.into(), book.clone()))))
 }
 
 /// What a book offers on the winner, in thousandths.

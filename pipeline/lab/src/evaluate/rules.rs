@@ -204,7 +204,7 @@ mod tests {
     fn played(price: &str, polls: &[(i64, i64)]) -> Offered {
         let mut offered = Offered::default();
         let mut polls = Polls::new(polls.iter().copied().map(poll));
-        play(&rule(price), &mut polls, &Arc::default(), &mut offered).unwrap();
+        play(&rule(price), &mut polls, &fixtures::books(), &mut offered).unwrap();
         offered
     }
 

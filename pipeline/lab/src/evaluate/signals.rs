@@ -244,7 +244,7 @@ mod tests {
         polls.push([offers(&all[..3], 1_900, 1_900), offers(&all[3..], 2_050, 1_750)].concat());
         polls.extend((0..21).map(|_| offers(&all, 1_900, 1_900)));
         let mut graded = Graded::default();
-        graded.grade(&mut each_five_minutes(polls), &Arc::default());
+        graded.grade(&mut each_five_minutes(polls), &fixtures::books());
         graded
     }
 

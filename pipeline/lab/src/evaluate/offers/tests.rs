@@ -20,7 +20,7 @@ fn poll((second, price): (i64, Option<i64>)) -> Poll {
 fn played(polls: &[(i64, Option<i64>)]) -> Offered {
     let mut offered = Offered::default();
     let mut polls = Polls::new(polls.iter().copied().map(poll));
-    offered.play(&mut polls, &Arc::default(), &[]).unwrap();
+    offered.play(&mut polls, &fixtures::books(), &[]).unwrap();
     offered.picks.retain(|pick| pick.bot == "consensus");
     offered
 }
@@ -62,7 +62,7 @@ fn a_recording_that_is_cut_has_the_same_picks_and_offers() {
 #[test]
 fn a_report_has_what_was_observed_and_says_what_was_not() {
     let report = played(&[(0, Some(2_600)), (40, Some(2_600))]).to_string();
-    let expected = "| consensus 1 | 1 | not available | 100.0 (1) | 45 | not available |";
+    let expected = "| consensus 2 | 1 | not available | 100.0 (1) | 45 | not available |";
     assert!(
         report.contains(expected) && report.contains("the returns of picks are not available"),
         "{report}"
