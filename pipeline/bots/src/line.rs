@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arb_engine::odds::devig::Method;
-use arb_engine::odds::{FairCache, Middle, median_of_operators};
+use arb_engine::odds::{FairCache, MiddleRank, median_of_operators};
 use arb_engine::{ListedQuote, QuoteStatus};
 use arb_model::{Family, Line, Market, Outcome, Price, Side};
 
@@ -94,7 +94,7 @@ impl<'a> LineView<'a> {
         let median = |outcome: usize| {
             let mut opinions: Vec<_> =
                 fair.iter().map(|(operator, fair)| (*operator, fair[outcome])).collect();
-            median_of_operators(&mut opinions, Middle::Lower)
+            median_of_operators(&mut opinions, MiddleRank::Lower)
         };
         let of_enough = |(median, operators)| (operators >= least).then_some(median);
         (0..self.outcomes.len()).map(|outcome| median(outcome).and_then(of_enough)).collect()
@@ -108,7 +108,7 @@ impl<'a> LineView<'a> {
         let others = self.rows().filter(is_other);
         let mut opinions: Vec<_> =
             others.map(|row| (&*row.quotes[0].operator, row.quotes[outcome].price.decimal())).collect();
-        median_of_operators(&mut opinions, Middle::Upper)
+        median_of_operators(&mut opinions, MiddleRank::Upper)
     }
 
     /// Who runs a book; `None` of a book that has no price here.

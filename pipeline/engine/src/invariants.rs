@@ -16,7 +16,7 @@ use crate::time::{Clock, expiry};
 /// An invariant that does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
-    /// I1: a window is open exactly where the best prices of a complete set make an arb, whoever's they are.
+    /// I1: a window is open exactly where the best prices of a complete set make an arb.
     OpenIffArb,
     /// I2: a window's legs are the cheapest cover of its line by eligible bets on offer, where that is an arb, else the cheapest of all.
     LegsAreBest,

@@ -14,4 +14,4 @@ pub(crate) use exp_ln::{exp, ln};
 pub use fair_cache::FairCache;
 pub(crate) use line_chances::{BookPrices, LineChances};
 pub use price::{ARB_BELOW, Price, PriceError, fixed_point, implied_probability, margin, stake_share};
-pub use rank::{Middle, median_of_operators};
+pub use rank::{MiddleRank, median_of_operators};

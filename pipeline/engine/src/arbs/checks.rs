@@ -13,7 +13,7 @@
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
 use crate::market::Side;
-use crate::odds::{Middle, median_of_operators};
+use crate::odds::{MiddleRank, median_of_operators};
 use crate::quotes::{Quote, on_offer};
 use crate::venues::Venues;
 
@@ -145,7 +145,7 @@ fn operator(case: &Case<'_>, leg: usize) -> Measure {
 
 fn consensus(quote: &Quote, leg: usize, line: &[Quote], venues: &Venues) -> Measure {
     let is_back = quote.key.side() == Side::Back;
-    let middle = if is_back { Middle::Upper } else { Middle::Lower };
+    let middle = if is_back { MiddleRank::Upper } else { MiddleRank::Lower };
     let mut chances: Vec<_> = others(quote, line, venues).collect();
     let Some((median, operators)) = median_of_operators(&mut chances, middle) else {
         return Measure::Consensus { leg, operators: 0, median: None, off: 0.0 };

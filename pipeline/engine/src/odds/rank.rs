@@ -10,7 +10,7 @@
 
 /// Which of the two in the middle counts, of an even number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Middle {
+pub enum MiddleRank {
     /// The lower one.
     Lower,
     /// The higher one.
@@ -20,13 +20,16 @@ pub enum Middle {
 /// The median of opinions, each with its operator, and how many operators there are; `None` of none. It sorts them.
 ///
 /// ```
-/// use arb_engine::odds::{Middle, median_of_operators};
+/// use arb_engine::odds::{MiddleRank, median_of_operators};
 ///
 /// // Two books of `b` are one opinion: 0.6 or 0.7, as it is asked for.
 /// let mut opinions = [("a", 0.5), ("b", 0.7), ("b", 0.6), ("c", 0.1)];
-/// assert_eq!(median_of_operators(&mut opinions, Middle::Lower), Some((0.5, 3)));
+/// assert_eq!(median_of_operators(&mut opinions, MiddleRank::Lower), Some((0.5, 3)));
 /// ```
-pub fn median_of_operators<K: Ord + Copy>(opinions: &mut [(K, f64)], middle: Middle) -> Option<(f64, usize)> {
+pub fn median_of_operators<K: Ord + Copy>(
+    opinions: &mut [(K, f64)],
+    middle: MiddleRank,
+) -> Option<(f64, usize)> {
     opinions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let (mut operators, mut from) = (0, 0);
     while from < opinions.len() {
@@ -42,10 +45,10 @@ pub fn median_of_operators<K: Ord + Copy>(opinions: &mut [(K, f64)], middle: Mid
 }
 
 /// Where the median of so many in order is.
-fn place(count: usize, middle: Middle) -> usize {
+fn place(count: usize, middle: MiddleRank) -> usize {
     match middle {
-        Middle::Lower => count.saturating_sub(1) / 2,
-        Middle::Upper => count / 2,
+        MiddleRank::Lower => count.saturating_sub(1) / 2,
+        MiddleRank::Upper => count / 2,
     }
 }
 
@@ -55,23 +58,26 @@ mod tests {
 
     use super::*;
 
-    fn median(opinions: &[(u32, f64)], middle: Middle) -> Option<(f64, usize)> {
+    fn median(opinions: &[(u32, f64)], middle: MiddleRank) -> Option<(f64, usize)> {
         median_of_operators(&mut opinions.to_vec(), middle)
     }
 
     #[test]
     fn an_operator_has_one_opinion_and_of_two_the_asked_one_counts() {
-        assert_eq!(median(&[], Middle::Lower), None);
-        assert_eq!(median(&[(7, 0.4)], Middle::Upper), Some((0.4, 1)));
+        assert_eq!(median(&[], MiddleRank::Lower), None);
+        assert_eq!(median(&[(7, 0.4)], MiddleRank::Upper), Some((0.4, 1)));
         let three = [(1, 0.5), (2, 0.1), (3, 0.6)];
-        assert_eq!([Middle::Lower, Middle::Upper].map(|middle| median(&three, middle)), [Some((0.5, 3)); 2]);
+        assert_eq!(
+            [MiddleRank::Lower, MiddleRank::Upper].map(|middle| median(&three, middle)),
+            [Some((0.5, 3)); 2]
+        );
         let two = [(1, 0.5), (2, 0.1)];
-        assert_eq!(median(&two, Middle::Lower), Some((0.1, 2)));
-        assert_eq!(median(&two, Middle::Upper), Some((0.5, 2)));
+        assert_eq!(median(&two, MiddleRank::Lower), Some((0.1, 2)));
+        assert_eq!(median(&two, MiddleRank::Upper), Some((0.5, 2)));
         // Three books of one operator are one opinion: their median, 0.9.
         let many = [(1, 0.9), (2, 0.1), (1, 0.8), (3, 0.2), (1, 0.95)];
-        assert_eq!(median(&many, Middle::Lower), Some((0.2, 3)));
-        assert_eq!(median(&many[..3], Middle::Upper), Some((0.9, 2)));
+        assert_eq!(median(&many, MiddleRank::Lower), Some((0.2, 3)));
+        assert_eq!(median(&many[..3], MiddleRank::Upper), Some((0.9, 2)));
     }
 
     proptest! {
@@ -82,7 +88,7 @@ mod tests {
             wrong in prop_oneof![Just(0.0), Just(1.0), -9.0..9.0_f64],
             is_upper: bool,
         ) {
-            let middle = if is_upper { Middle::Upper } else { Middle::Lower };
+            let middle = if is_upper { MiddleRank::Upper } else { MiddleRank::Lower };
             let mut opinions: Vec<_> = others.iter().zip(1..).map(|(opinion, operator)| (operator, *opinion)).collect();
             opinions.push((0, wrong));
             let (median, operators) = median(&opinions, middle).unwrap();

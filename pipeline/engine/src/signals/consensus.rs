@@ -11,7 +11,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::Outcome;
 use crate::movement::Hops;
-use crate::odds::{Middle, median_of_operators};
+use crate::odds::{MiddleRank, median_of_operators};
 use crate::quotes::{Quote, on_line, on_offer};
 
 use super::consensus_sample::ConsensusSample;
@@ -94,7 +94,7 @@ fn offered<'a>(
 fn median(quotes: &[&Quote], context: &MarketContext<'_>) -> Option<u32> {
     let of = |quote: &&Quote| (value::operator_of(quote, context), quote.price.implied_probability());
     let mut implied: Vec<_> = quotes.iter().map(of).collect();
-    median_of_operators(&mut implied, Middle::Lower).map(|(median, _)| millionths(median))
+    median_of_operators(&mut implied, MiddleRank::Lower).map(|(median, _)| millionths(median))
 }
 
 /// A probability in millionths.

@@ -12,7 +12,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::{Line, Outcome};
 use crate::movement::{self, Hops};
-use crate::odds::{Middle, Price, median_of_operators};
+use crate::odds::{MiddleRank, Price, median_of_operators};
 use crate::quotes::{Move, Quote, on_line, on_offer};
 
 use super::found::{Detail, Found};
@@ -117,7 +117,7 @@ impl<'a> Steam<'a> {
         let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.step.pricing.names)?;
         let rise = |(sum, quote): &(Move, &Quote)| (value::operator_of(quote, context), change(sum));
         let mut rises: Vec<_> = self.movers.iter().map(rise).collect();
-        let (strength, _) = median_of_operators(&mut rises, Middle::Lower)?;
+        let (strength, _) = median_of_operators(&mut rises, MiddleRank::Lower)?;
         Some(Found {
             strength,
             confidence: self.share,

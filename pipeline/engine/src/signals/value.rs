@@ -13,7 +13,7 @@ use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::odds::devig::Method;
 use crate::odds::value::{self, QUARTER};
-use crate::odds::{Middle, median_of_operators};
+use crate::odds::{MiddleRank, median_of_operators};
 use crate::quotes::Quote;
 
 use super::found::{Detail, Found};
@@ -126,7 +126,7 @@ fn may_pay(rows: &[Row<'_>], at: usize, bet: &Quote, least: f64, context: &Marke
     }
     let opinion = |row: &Row<'_>| (operator_of(row.quotes()[at], context), chance(row));
     let mut opinions: Vec<_> = rows.iter().filter(is_source).map(opinion).collect();
-    let median = median_of_operators(&mut opinions, Middle::Lower);
+    let median = median_of_operators(&mut opinions, MiddleRank::Lower);
     median.is_some_and(|(chance, operators)| operators >= OPERATORS && pays(chance))
 }
 
@@ -194,7 +194,7 @@ pub(super) fn judge(
         }
         let expecting =
             answers.iter().filter(|(_, chance)| value::expected(*chance, bet.effective) > 0.0).count();
-        let Some((chance, _)) = median_of_operators(&mut answers, Middle::Lower) else { continue };
+        let Some((chance, _)) = median_of_operators(&mut answers, MiddleRank::Lower) else { continue };
         if value::expected(chance, bet.effective) < least {
             return None;
         }

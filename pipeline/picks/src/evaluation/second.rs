@@ -5,7 +5,7 @@
 //! confirmed. It never takes a price that the live bots would not.
 
 use arb_engine::arbs::{CONSENSUS, OUTLIER};
-use arb_engine::odds::{Middle, median_of_operators};
+use arb_engine::odds::{MiddleRank, median_of_operators};
 
 use super::{Judged, Run, SHARP_BOOK};
 use crate::bots::{self, Bot, is_plausible};
@@ -92,5 +92,5 @@ fn others(found: &Match, own: usize, outcome: usize, worth: impl Fn(f64) -> f64)
     let of =
         |(at, (_, prices)): (usize, &(&str, Three<arb_model::Price>))| (at, worth(prices[outcome].decimal()));
     let mut opinions: Vec<_> = found.books.iter().enumerate().filter(|(at, _)| *at != own).map(of).collect();
-    median_of_operators(&mut opinions, Middle::Upper)
+    median_of_operators(&mut opinions, MiddleRank::Upper)
 }
