@@ -122,7 +122,7 @@ fn middles<'a>(
     best: impl Fn(&'a [Quote], usize) -> Option<&'a Quote>,
     pairs: &mut Vec<Middle<'a>>,
 ) {
-    let all = |of: usize| lines.iter().filter_map(|line| best(*line, of)).collect::<Vec<_>>();
+    let all = |of: usize| lines.iter().filter_map(|line| best(line, of)).collect::<Vec<_>>();
     let [ones, others] = [0, 1].map(all);
     for first in ones {
         for second in &others {

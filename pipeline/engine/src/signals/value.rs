@@ -56,14 +56,14 @@ fn find_on_line(
     let Some(first) = rows.first().filter(|_| rows.len() > OPERATORS) else { return };
     let candidates = (0..first.quotes().len()).filter_map(|at| {
         let offers = || rows.iter().map(|row| row.quotes()[at]);
-        let best = best_of(offers(), context)?;
+        let highest = best_of(offers(), context)?;
         let is_open =
-            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, best));
+            open.iter().any(|signal| signal.subject.kind == SignalKind::Value && is_about(signal, highest));
         let least = if is_open { CLOSES } else { OPENS };
         // The least of the methods is at most this one: most lines end here.
         let may_pay = |bet: &&Quote| may_pay(rows, at, bet, least - NOISE, context);
-        let bet = Some(best).filter(may_pay)?;
-        let bet = best_eligible(offers(), line, context).filter(|it| it.key == bet.key || may_pay(it))?;
+        let highest = Some(highest).filter(may_pay)?;
+        let bet = best_eligible(offers(), line, context).filter(|it| it.key == highest.key || may_pay(it))?;
         Some((at, bet, least))
     });
     let candidates: Vec<_> = candidates.collect();

@@ -167,7 +167,7 @@ fn ticks<'a>(
 ) -> impl Iterator<Item = TickRecord> + 'a {
     offer.ticks.iter().map(move |tick| {
         let coverage = Coverage { books: Some(Vec::new()), markets: Some(Vec::new()) };
-        let offers = vec![Offer { ticks: vec![tick.clone()], ..offer.clone() }];
+        let offers = vec![Offer { ticks: vec![*tick], ..offer.clone() }];
         let (source, event, received_at) = (source.to_owned(), event.clone(), poll.received_at);
         TickRecord::Frame(Frame {
             source,
@@ -246,8 +246,8 @@ impl HashRow {
 }
 
 fn digits(hash: &Sha256) -> String {
-    let hex: String = hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    hex[..DIGITS].to_owned()
+    let bytes: [u8; 32] = hash.clone().finalize().into();
+    bytes[..DIGITS / 2].iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// A row a line: name, form, policy, records a transaction, published, changelog.
