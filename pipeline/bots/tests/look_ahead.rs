@@ -11,7 +11,6 @@ use arb_engine::Engine;
 use arb_engine::effect::Effect;
 use arb_engine::input::Coordinate;
 use arb_engine::market::Policy;
-use arb_engine::venues::Books;
 use arb_ingest::publish;
 use arb_ingest::recording::open;
 use arb_ingest::simulator::{Settings as MarketSettings, Simulator};
@@ -19,6 +18,7 @@ use arb_ingest::source::{Poll, Source};
 use arb_ingest::the_odds_api::OddsFormat;
 use arb_model::{Faults, FeedKind};
 use arb_picks::bots::Bot;
+use arb_process::books;
 use arb_process::codec::{as_input, outputs, state};
 use arb_schemas::TickRecord;
 use arb_schemas::records::{Outcome, StatePartition};
@@ -95,11 +95,11 @@ struct Player {
 
 impl Player {
     fn new() -> Self {
-        let books = Arc::<Books>::default();
+        let books = Arc::new(books::shipped().unwrap());
         let sharp_books = ["pinnacle", "lowvig", "betonlineag", "alderbet"].map(str::to_owned).into();
         let mut watcher = Watcher::new(Settings { feed: FeedKind::Recorded, sharp_books }, 1, &books);
         watcher.state_is_read().unwrap();
-        Self { engine: Engine::new(Policy::Board), watcher, next: 0 }
+        Self { engine: Engine::with_books(Policy::Board, books), watcher, next: 0 }
     }
 
     /// What the bots ask for after a record.
