@@ -261,15 +261,22 @@ class Schemas:
     @functools.cache
     def of(self, name, version):
         """A schema, and the records that it names."""
+        schema = self.load(name, version)
         if name not in REFERENCES:
-            return self.load(name, version), {}
+            return schema, records_of(schema)
         named = self.load(REFERENCES[name], min(version, self.newest[REFERENCES[name]]))
-        names = {f"arb.v1.{named['name']}": named}
-        if name == "SignalChange":
-            names["SignalQuote"] = field_type(named, "bets")["items"]
-        if name == "PickChange" and version > 1:
-            names["LaterOffer"] = field_type(named, "offer_after_poll")[1]
-        return self.load(name, version), names
+        return schema, {f"arb.v1.{named['name']}": named, **records_of(named), **records_of(schema)}
+
+
+def records_of(schema):
+    """The records within a schema, by name."""
+    if isinstance(schema, list):
+        return {name: record for part in schema for name, record in records_of(part).items()}
+    if not isinstance(schema, dict):
+        return {}
+    own = {schema["name"]: schema} if schema.get("type") == "record" else {}
+    parts = [schema.get("type"), schema.get("items"), *(field["type"] for field in schema.get("fields", []))]
+    return {**own, **records_of(parts)}
 
 
 def field_type(record, name):
