@@ -54,7 +54,7 @@ fn the_whole_delivery_log_is_paged_filtered_and_counted() {
             wait_for_requests(&receiver, 4);
             receiver.set(Manner::Status(200, ""));
         });
-        hooks.play(11, 8);
+        hooks.play(11, 10);
     });
     let events = hooks.wait_until_taken_in();
     assert!(events > 250, "{events} events are too few for pages");
