@@ -9,12 +9,13 @@
 
 use std::cmp::Ordering;
 
+use crate::effect::Flag;
 use crate::market::{Names, Outcome, Policy, QuoteKey, Side};
 use crate::odds::Price;
 use crate::quotes::{Quote, QuoteStatus, of_bet};
 use crate::venues::PricingContext;
 
-use super::eligible::PassedCover;
+use super::measure::Measure;
 
 /// The most bets of a cover.
 const MOST: usize = 3;
@@ -30,6 +31,14 @@ pub(crate) struct Arb<'a> {
     pub(crate) implied_probability: f64,
     /// A cheaper cover that is not eligible.
     pub(crate) passed_over: Option<Box<PassedCover<'a>>>,
+}
+
+/// A cover that was cheaper than the chosen one, and the first reason why it is not eligible.
+#[derive(Debug, Clone)]
+pub(crate) struct PassedCover<'a> {
+    pub(crate) legs: Vec<&'a Quote>,
+    pub(crate) implied_probability: f64,
+    pub(crate) reason: (Flag, Measure),
 }
 
 /// A bet of a cover: any of these quotes that is on offer. Two outcomes have two ways to make a bet, by a back and by a lay.

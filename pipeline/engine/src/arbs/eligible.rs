@@ -11,15 +11,13 @@
 //! proofs in time hold is shopping: over four recordings it tripled the verified windows in play (151 to 476) and kept
 //! no more of the true ones (151 to 152).
 
-use crate::effect::Flag;
 use crate::market::{Outcome, Policy, QuoteKey};
 use crate::odds::ARB_BELOW;
 use crate::quotes::{Quote, QuoteStatus};
 use crate::venues::{Currency, PricingContext, Venues};
 
-use super::best::{Arb, Cover, better_first, cheapest, covers_on, in_order};
+use super::best::{Arb, Cover, PassedCover, better_first, cheapest, covers_on, in_order};
 use super::checks;
-use super::measure::Measure;
 use super::window::Window;
 
 /// The covers of a line that count.
@@ -29,14 +27,6 @@ pub(crate) struct LineCovers<'a> {
     pub(crate) arb: Option<Arb<'a>>,
     /// The cheapest one of eligible bets, where it is no arb.
     pub(crate) nearly: Option<Arb<'a>>,
-}
-
-/// A cover that was cheaper than the chosen one, and the first reason why it is not eligible.
-#[derive(Debug, Clone)]
-pub(crate) struct PassedCover<'a> {
-    pub(crate) legs: Vec<&'a Quote>,
-    pub(crate) implied_probability: f64,
-    pub(crate) reason: (Flag, Measure),
 }
 
 /// The covers of a line below so much implied probability, of these of its quotes; `all` are its quotes, whose prices are evidence. The

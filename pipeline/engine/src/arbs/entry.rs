@@ -15,8 +15,7 @@ use crate::odds;
 use crate::quotes::Quote;
 use crate::venues::currency;
 
-use super::best::Arb;
-use super::eligible::PassedCover;
+use super::best::{Arb, PassedCover};
 use super::judged::{Judged, Staked, book};
 use super::measure::Sentence;
 use super::stakes;
