@@ -190,9 +190,13 @@ fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Ref
     }
     valid::books(granted.books)?;
     granted.source.map_or(Ok(()), valid::source)?;
-    let has_it = |other: &Account| other.id != id && other.source.as_deref() == granted.source;
-    if granted.source.is_some() && draft.directory().accounts().any(has_it) {
+    let others = || draft.directory().accounts().filter(|other| other.id != id);
+    if granted.source.is_some() && others().any(|other| other.source.as_deref() == granted.source) {
         return Err(valid::invalid("source", "is that of another account"));
+    }
+    // Two sources of one book would overwrite each other's prices.
+    if others().any(|other| other.books.iter().any(|book| granted.books.contains(book))) {
+        return Err(valid::invalid("books", "one of them is that of another account"));
     }
     let account = Account {
         granted: valid::sorted(granted.scopes),

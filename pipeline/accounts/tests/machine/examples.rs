@@ -283,6 +283,22 @@ fn a_source_belongs_to_one_account() {
 }
 
 #[test]
+fn a_book_belongs_to_one_account() {
+    let mut bench = Bench::new();
+    let ((one, ..), (other, ..)) = (bench.tenant(1, Plan::Free), bench.tenant(2, Plan::Free));
+    let grant = |id: &str, books: &[&str]| Command::Grant {
+        account: id.to_owned(),
+        scopes: vec![Scope::TicksWrite],
+        books: books.iter().map(|book| (*book).to_owned()).collect(),
+        source: None,
+    };
+    bench.operator(grant(&one, &["alpha", "beta"])).unwrap();
+    bench.operator(grant(&one, &["alpha"])).unwrap();
+    assert!(invalid("books")(bench.operator(grant(&other, &["gamma", "alpha"]))));
+    bench.operator(grant(&other, &["beta"])).unwrap();
+}
+
+#[test]
 fn the_audit_has_what_was_done_by_whom_and_from_where() {
     let mut bench = Bench::new();
     let (id, session, key) = bench.tenant(1, Plan::Pro);
