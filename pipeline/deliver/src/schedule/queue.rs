@@ -13,13 +13,19 @@ const PER_ENDPOINT: usize = 4;
 /// A delivery that is pending: its place in the feed, and its id.
 type Waiting = ((i64, i64), String);
 
+/// What is pending of a subject, by its place, with the time at which each is due by itself; `None` of one that is under way.
+type Pending = BTreeMap<Waiting, Option<Micros>>;
+
+/// When a delivery is due, and which it is.
+type Due = (Micros, (i64, i64), String);
+
 /// The deliveries of an endpoint.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// By the time at which each is due.
-    pub(super) due: BTreeSet<(Micros, (i64, i64), String)>,
+    /// Those that wait for no other, by the time at which each is due. One that is held behind an earlier one of its subject is not.
+    pub(super) due: BTreeSet<Due>,
     /// Of ordered endpoints: what is pending of each subject.
-    subjects: BTreeMap<String, BTreeSet<Waiting>>,
+    subjects: BTreeMap<String, Pending>,
     pub(super) in_flight: usize,
     pub(super) circuit: Circuit,
     /// Before which nothing is sent, by the endpoint's rate.
@@ -39,20 +45,43 @@ impl Queue {
     }
 
     pub(super) fn put(&mut self, delivery: &Delivery) {
-        self.due.insert((delivery.next_at, delivery.place, delivery.id.clone()));
-        if delivery.is_ordered {
-            let subject = self.subjects.entry(delivery.subject.clone()).or_default();
-            subject.insert((delivery.place, delivery.id.clone()));
+        match subject_of(delivery) {
+            None => _ = self.due.insert((delivery.next_at, delivery.place, delivery.id.clone())),
+            Some(subject) => self.change(subject, |pending| {
+                pending.insert((delivery.place, delivery.id.clone()), Some(delivery.next_at));
+            }),
+        }
+    }
+
+    /// It is under way: it is due no longer, and holds the later ones of its subject.
+    pub(super) fn take(&mut self, delivery: &Delivery) {
+        match subject_of(delivery) {
+            None => _ = self.due.remove(&(delivery.next_at, delivery.place, delivery.id.clone())),
+            Some(subject) => self.change(subject, |pending| {
+                pending.insert((delivery.place, delivery.id.clone()), None);
+            }),
         }
     }
 
     pub(super) fn remove(&mut self, delivery: &Delivery) {
-        self.due.remove(&(delivery.next_at, delivery.place, delivery.id.clone()));
-        if let Some(subject) = self.subjects.get_mut(&delivery.subject) {
-            subject.remove(&(delivery.place, delivery.id.clone()));
-            if subject.is_empty() {
-                self.subjects.remove(&delivery.subject);
-            }
+        match subject_of(delivery) {
+            None => _ = self.due.remove(&(delivery.next_at, delivery.place, delivery.id.clone())),
+            Some(subject) => self.change(subject, |pending| {
+                pending.remove(&(delivery.place, delivery.id.clone()));
+            }),
+        }
+    }
+
+    /// Changes what is pending of a subject, of which the first alone is due.
+    fn change(&mut self, subject: &str, change: impl FnOnce(&mut Pending)) {
+        let mut pending = self.subjects.remove(subject).unwrap_or_default();
+        if let Some(first) = due_of(&pending) {
+            self.due.remove(&first);
+        }
+        change(&mut pending);
+        self.due.extend(due_of(&pending));
+        if !pending.is_empty() {
+            self.subjects.insert(subject.to_owned(), pending);
         }
     }
 
@@ -69,11 +98,15 @@ impl Queue {
         let at = [self.free_at, closed, self.put_off].into_iter().fold(*due, Micros::max);
         (self.in_flight < most && self.circuit.allows(at, self.in_flight)).then_some(at)
     }
+}
 
-    /// Whether an earlier delivery about the same subject is pending.
-    pub(super) fn is_held(&self, delivery: &Delivery) -> bool {
-        let subject = self.subjects.get(&delivery.subject).filter(|_| !delivery.subject.is_empty());
-        let first = subject.and_then(|subject| subject.first());
-        delivery.is_ordered && first.is_some_and(|(_, id)| *id != delivery.id)
-    }
+/// The subject of which a delivery waits for earlier ones.
+fn subject_of(delivery: &Delivery) -> Option<&str> {
+    (delivery.is_ordered && !delivery.subject.is_empty()).then_some(&*delivery.subject)
+}
+
+/// The first of a subject, if it is not under way.
+fn due_of(pending: &Pending) -> Option<Due> {
+    let ((place, id), at) = pending.first_key_value()?;
+    Some(((*at)?, *place, id.clone()))
 }

@@ -14,7 +14,7 @@ use crate::delivery::Delivery;
 /// Requests that are under way at one time to endpoints that did not answer the last one, each to an endpoint of its own: those that
 /// never answer hold their requests for as long as one may take.
 pub(super) const UNANSWERED: usize = 768;
-/// Deliveries of an endpoint that are looked at for one that may be sent.
+/// Deliveries of an endpoint that are looked at for one in a lane that is open.
 const LOOKED_AT: usize = 64;
 /// After so long without a record of its attempt a delivery is sent again: the record was lost.
 pub(super) const REPORTED_WITHIN: Micros = 60 * SECOND;
@@ -297,13 +297,13 @@ impl State {
         let is_open = |id: &String| {
             let slot = self.slots.get(id)?;
             let lane = self.lanes.get(&slot.lane).filter(|lane| lane.is_open)?;
-            (!queue.is_held(&slot.delivery)).then_some((lane.partition, id.clone()))
+            Some((lane.partition, id.clone()))
         };
         let (partition, id) = due.map(|(.., id)| id).find_map(is_open)?;
         let slot = self.slots.get_mut(&id)?;
         slot.sent_at = Some(now);
         let delivery = Arc::clone(&slot.delivery);
-        queue.due.remove(&(delivery.next_at, delivery.place, id.clone()));
+        queue.take(&delivery);
         queue.in_flight += 1;
         if let Readiness::Open(Some(rate)) = ready {
             queue.free_at = now.max(queue.free_at) + SECOND / Micros::from(rate.max(1));

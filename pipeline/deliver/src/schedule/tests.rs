@@ -3,8 +3,9 @@
 use arb_accounts::endpoint::Policy;
 
 use arb_schemas::time::SECOND;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::queue::Queue;
 use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
 use crate::codec::Progress;
@@ -188,4 +189,65 @@ fn the_next_one_waits_for_an_earlier_one_of_its_subject() {
     assert!(schedule.finished_for_next("a", true, NOW, all).is_none(), "what came of it is not committed");
     lane.update(std::iter::once((format!("delivery/{}", first.id).as_str(), None)));
     assert_eq!(schedule.take(NOW, 9, |_| all)[0].delivery.place.1, 1);
+}
+
+/// A receiver that fails holds one window, and its later events; those of other windows go on.
+#[test]
+fn what_is_held_behind_an_earlier_one_delays_no_other_subject() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    let of = |subject: &str, number: i64, next_at: Micros| {
+        let subject = subject.to_owned();
+        Arc::new(Delivery { is_ordered: true, subject, next_at, ..delivery("a", number).as_ref().clone() })
+    };
+    put(&lane, of("failing", 0, NOW + 3_600 * SECOND));
+    (1..1_000).for_each(|number| put(&lane, of("failing", number, number)));
+    put(&lane, of("other", 1_000, 1_000));
+    let all = Readiness::Open(None);
+    let jobs = schedule.take(NOW, 9, |_| all);
+    assert_eq!(jobs.iter().map(|job| &*job.delivery.subject).collect::<Vec<_>>(), ["other"]);
+    schedule.finished("a", true, NOW);
+    lane.update(std::iter::once((format!("delivery/{}", jobs[0].delivery.id).as_str(), None)));
+    assert!(schedule.take(NOW, 9, |_| all).is_empty(), "what is held is not due");
+    let first = schedule.take(NOW + 3_600 * SECOND, 9, |_| all);
+    assert_eq!(first.iter().map(|job| job.delivery.place.1).collect::<Vec<_>>(), [0]);
+    lane.update(std::iter::once((format!("delivery/{}", first[0].delivery.id).as_str(), None)));
+    let next = schedule.take(NOW + 3_600 * SECOND, 9, |_| all);
+    assert_eq!(next.iter().map(|job| job.delivery.place.1).collect::<Vec<_>>(), [1], "in their order");
+}
+
+proptest::proptest! {
+    /// Whatever comes, is taken and is removed: of each subject the earliest alone can be sent, and nothing while it is under way.
+    #[test]
+    fn of_each_subject_the_earliest_alone_is_due(steps in proptest::collection::vec((0..3_u8, 0..3_i64, 0..12_i64), 0..60)) {
+        let mut queue = Queue::default();
+        let mut pending = BTreeMap::<(i64, i64), bool>::new();
+        let of = |subject: i64, number: i64| Delivery {
+            is_ordered: true,
+            subject: subject.to_string(),
+            ..delivery("a", number * 3 + subject).as_ref().clone()
+        };
+        for (step, subject, number) in steps {
+            let one = of(subject, number);
+            match step {
+                0 => {
+                    queue.put(&one);
+                    pending.insert((subject, number), false);
+                }
+                1 if queue.due.iter().any(|(.., id)| *id == one.id) => {
+                    queue.take(&one);
+                    pending.insert((subject, number), true);
+                }
+                2 => {
+                    queue.remove(&one);
+                    pending.remove(&(subject, number));
+                }
+                _ => {}
+            }
+            let first = |subject: i64| pending.range((subject, 0)..(subject + 1, 0)).next();
+            let expected: BTreeSet<_> = (0..3).filter_map(first).filter(|(_, taken)| !**taken).map(|((subject, number), _)| of(*subject, *number).id).collect();
+            proptest::prop_assert_eq!(queue.due.iter().map(|(.., id)| id.clone()).collect::<BTreeSet<_>>(), expected);
+        }
+    }
 }
