@@ -55,6 +55,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "009_picks",
     "010_pick_offers",
     "011_window_gradings",
+    "012_standing",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -34,7 +34,7 @@ pub use scans::{
 pub use state::{
     Standing, StateBasis, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine,
     StateLink, StateMargins, StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
-    StateStaleBooks, StateSurvival, StateWindow,
+    StateStaleBooks, StateStanding, StateSurvival, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{

@@ -202,6 +202,7 @@ fn closed(window: &str, sequence: u32, margin: f64) -> Value {
         "topic": "feed.events.v1", "topic_id": "now", "window_id": window, "sequence": sequence, "transition": "closed",
         "at": at(sequence), "opened_at": at(1), "event_id": "e", "sport": "soccer", "league": "cup", "market": "h2h",
         "period": "full_time", "margin": margin, "margin_open": 0.01, "margin_peak": 0.03, "reason": "withdrawn",
+        "stood": true, "stood_after": 40_000_000, "verified_stood": false, "verified_stood_after": 1_500_000,
     })
 }
 
@@ -223,7 +224,7 @@ fn a_window_is_told_from_opening_to_close() {
     let windows = server.query_as(
         "analyst",
         "SELECT window_id, lifetime_seconds, reason, phase, margin_open, margin_peak, margin_close, simultaneous_at_open,
-            simultaneous_ever, updates, books, home, legs.price AS prices, legs.expected_interval_seconds AS intervals
+            simultaneous_ever, stood, stood_after_seconds AS after, verified_stood, verified_stood_after_seconds AS verified_after, updates, books, home, legs.price AS prices, legs.expected_interval_seconds AS intervals
             FROM arb.windows ORDER BY window_id",
     );
     let common = json!({"phase": "pre-match", "books": ["a", "b"], "home": "H", "prices": [2.5, 2.0]});
@@ -235,7 +236,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "open", "lifetime_seconds": null, "reason": null, "margin_open": 0.04, "margin_peak": 0.04,
                     "margin_close": null, "simultaneous_at_open": true, "simultaneous_ever": true, "updates": 0,
-                    "intervals": [40.5, null],
+                    "stood": null, "after": null, "verified_stood": null, "verified_after": null, "intervals": [40.5, null],
                 }),
             ),
             with(
@@ -243,7 +244,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "w", "lifetime_seconds": 1800, "reason": "withdrawn", "margin_open": 0.01,
                     "margin_peak": 0.03, "margin_close": 0.02, "simultaneous_at_open": false, "simultaneous_ever": true,
-                    "updates": 2, "intervals": [null, null],
+                    "updates": 2, "intervals": [null, null], "stood": true, "after": 40, "verified_stood": false, "verified_after": 1.5,
                 }),
             ),
         ],

@@ -222,12 +222,36 @@ def margin_worst(market, line, arb):
     return min(sum(stake * settle(market, line, o, odds, state) for o, odds, stake in bets) for state in states)
 
 
+class Standing:
+    """The bets of a verdict that no later sight of them has answered yet: a window's, as it opened or was first verified."""
+
+    def __init__(self, at, legs):
+        self.at, self.after, self.stands = at, 0, True
+        self.waiting = {(leg.outcome, leg.book): leg.quote.price for leg in legs}
+
+    def look(self, quotes, polled_at):
+        """A bet that is gone, or seen after the verdict at a lower price, ends the wait."""
+        for leg, price in list(self.waiting.items()):
+            quote = quotes[leg]
+            seen = polled_at if quote is None else quote.end
+            if seen <= self.at:
+                continue
+            if quote is None or quote.price < price:
+                self.after, self.stands, self.waiting = seen - self.at, False, {}
+                return
+            self.after = max(self.after, seen - self.at)
+            del self.waiting[leg]
+
+    def answer(self):
+        return None if self.waiting else (self.stands, self.after)
+
+
 class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
     def __init__(self, form, books=None):
         self.form, self.polled_at, self.in_play, self.quotes, self.arbs = form, None, {}, {}, {}
-        self.open, self.windows = {}, []
+        self.open, self.windows, self.standing = {}, [], {}
         self.books, self.learnt, self.judged = books or flags.default_books(), flags.Learnt(), {}
 
     def apply(self, polled_at, poll):
@@ -239,8 +263,10 @@ class Replay:
         self.arbs = open_arbs(lines, self.books)
         self.judge(lines, polled_at)
         self.learn(before, polled_at)
+        self.look_at_standing(polled_at)
         for key in [key for key in self.open if key not in self.arbs]:
-            self.open.pop(key)["closed_at"] = self.polled_at
+            self.open[key].update(closed_at=self.polled_at, **self.stood(key))
+            del self.open[key]
         for key, arb in self.arbs.items():
             if key not in self.open:
                 self.open[key] = self.new_window(key, arb)
@@ -250,6 +276,23 @@ class Replay:
             window["margin_peak"] = max(window["margin_peak"], arb.margin)
             window["simultaneous_ever"] |= arb.simultaneous
             window["verified_ever"] |= self.is_verified(key)
+            for verdict, holds in (("stood", True), ("verified_stood", self.is_verified(key))):
+                if holds:
+                    self.standing.setdefault((key, verdict), Standing(polled_at, arb.legs))
+
+    def look_at_standing(self, polled_at):
+        """Whether the bets of a verdict were there, or better, when their source saw them next."""
+        for (key, _), standing in self.standing.items():
+            standing.look({leg: self.quotes.get((*key, *leg)) for leg in standing.waiting}, polled_at)
+
+    def stood(self, key):
+        """What a window that closes says of it."""
+        said = {verdict: self.standing.pop((key, verdict), None) for verdict in ("stood", "verified_stood")}
+        answers = {verdict: standing.answer() if standing else None for verdict, standing in said.items()}
+        return {
+            **{verdict: answer and answer[0] for verdict, answer in answers.items()},
+            **{f"{verdict}_after_seconds": answer and answer[1] / flags.SECOND for verdict, answer in answers.items()},
+        }
 
     def judge(self, lines, polled_at):
         """{key: ({flag: bool}, stakes, margin_rounded)} of what is open, by what polls before this one taught."""
@@ -275,6 +318,7 @@ class Replay:
             **{"margin_open": arb.margin, "margin_peak": arb.margin, "polls": 0},
             **{"simultaneous_at_open": arb.simultaneous, "simultaneous_ever": False},
             **{"verified_at_open": self.is_verified(key), "verified_ever": False, "ttl_seconds_at_open": None},
+            **{"stood": None, "verified_stood": None, "stood_after_seconds": None, "verified_stood_after_seconds": None},
             "legs": [{"outcome": o, "book": book, "price": quote.price / ONE} for o, book, quote in arb.legs],
         }
 

@@ -147,8 +147,12 @@ def window(record, leg_columns):
     yield {
         "window_id": entry["id"], "transition": record["change"], "at": entry["updated_at"],
         **event_columns(entry["event"]), **{name: entry[name] for name in same}, **judged(entry), **legs,
-        "reason": "", "margin_open": None, "margin_peak": None,
+        "reason": "", "margin_open": None, "margin_peak": None, **{name: None for name in STANDING},
     }
+
+
+# Whether the legs of a window stood: said when it closes.
+STANDING = ("stood", "stood_after", "verified_stood", "verified_stood_after")
 
 
 def closed(record, leg_columns):
@@ -159,7 +163,8 @@ def closed(record, leg_columns):
         "window_id": record["id"], "transition": "closed", "at": record["closed_at"], "margin": record["margin_close"],
         **{name: record[name] for name in same}, **{name: record.get(name, late) for name, late in later.items()},
         **{name: None for name in nothing}, **JUDGED, "simultaneous": record.get("simultaneous_ever"),
-        "verified": record.get("verified_ever"), "warnings": [], **{f"legs.{name}": [] for name in leg_columns},
+        "verified": record.get("verified_ever"), "warnings": [], **{name: record.get(name) for name in STANDING},
+        **{f"legs.{name}": [] for name in leg_columns},
     }
 
 

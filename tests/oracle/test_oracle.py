@@ -266,6 +266,29 @@ class Simultaneity(unittest.TestCase):
         self.assertEqual(arb(*no_arbs, older)["legs"][0]["last_seen_at"], clock(4))
 
 
+class Standing(unittest.TestCase):
+    def stood(self, *polls):
+        (window,) = windows(*polls)
+        return window["stood"], window["stood_after_seconds"]
+
+    def test_all_legs_are_seen_again_at_their_prices_or_better(self):
+        first = two_way(clock(10), 2.1, 2.2, (clock(8), clock(9)))
+        gone = poll(clock(40))
+        there = two_way(clock(20), 2.1, 2.3, (clock(19), clock(18)))
+        self.assertEqual(self.stood(first, there, gone), (True, 9 * 60))
+        self.assertEqual(self.stood(first, there), (None, None))  # it is open
+        one_of_them = two_way(clock(20), 2.1, 2.2, (clock(19), clock(9)))
+        self.assertEqual(self.stood(first, one_of_them, gone), (False, 30 * 60))
+        worse = two_way(clock(20), 2.1, 2.15, (clock(19), clock(18)))
+        self.assertEqual(self.stood(first, worse, there, gone), (False, 8 * 60))
+        self.assertEqual(self.stood(first, gone), (False, 30 * 60))
+
+    def test_what_was_seen_before_the_verdict_answers_nothing(self):
+        first = two_way(clock(10), 2.1, 2.2, (clock(8), clock(9)))
+        no_arb = two_way(clock(20), 2.1, 1.5, (clock(9), clock(10)))
+        self.assertEqual(self.stood(first, no_arb), (None, None))
+
+
 class Output(unittest.TestCase):
     def test_fields_order_and_phases(self):
         other = event(book("a", market("totals", clock(0), point=2.5, over=2.1, under=2.1)), name="e0")
@@ -277,7 +300,8 @@ class Output(unittest.TestCase):
         self.assertEqual(keys[2:], [("e1", "totals", 2.5), ("e1", "totals", 3.5)])
         self.assertEqual([window["in_play"] for window in found], [False, True, True, True])
         names = "event market line opened_at last_open_at closed_at in_play margin_open margin_peak polls"
-        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open legs"
+        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open"
+        names += " stood verified_stood stood_after_seconds verified_stood_after_seconds legs"
         self.assertEqual(list(found[0]), names.split())
 
     def test_board_stops(self):

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arb_model::pick::NO_RESULT;
 use arb_model::{LaterOffer, Pick, PickGrade};
+use arb_picks::dispute::Dispute;
 use arb_picks::record::{EquityPoint, GradedBet, Mean, Scores, Summary, equity};
 use arb_schemas::time::to_date;
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ pub(crate) struct BotRecord {
     /// Those for which none came.
     without_result: usize,
     summary: Summary,
+    /// What bets returned that nothing refutes.
+    undisputed: Mean,
     equity: Vec<EquityPoint>,
     /// Of the bets for which it was observed, the part that was still on offer: at the first poll after publishing, after a minute.
     on_offer: [Mean; 2],
@@ -66,6 +69,7 @@ impl BotRecord {
             open: picks.iter().filter(|pick| pick.is_open()).count(),
             without_result: picks.iter().filter(is_without).count(),
             summary: Summary::of(&bets),
+            undisputed: undisputed(&settled),
             equity: equity(&bets, POINTS),
             on_offer: on_offer(&settled),
             leagues: by(&|pick| pick.event.league.to_string()),
@@ -105,6 +109,7 @@ impl BotRecord {
         extend(
             &mut shown,
             json!({
+                "undisputed": mean("return", &self.undisputed),
                 "interval": interval.map(|(low, high)| [low, high]),
                 "closing_line_value": closing,
                 "on_offer": {"after_poll": after_poll, "after_minute": after_minute},
@@ -119,6 +124,12 @@ impl BotRecord {
         );
         shown
     }
+}
+
+/// What those bets returned that no later check refutes.
+fn undisputed(settled: &[(PickGrade, &Pick)]) -> Mean {
+    let kept = settled.iter().filter(|(_, pick)| Dispute::of(pick).is_none());
+    Mean::of(&kept.map(|(grade, _)| grade.profit).collect::<Vec<_>>())
 }
 
 /// How many of the bets for which it was observed were still on offer, as the mean of 1 and 0.
@@ -249,6 +260,17 @@ mod tests {
         assert_eq!((&shown["after_poll"]["bets"], &shown["after_poll"]["share"]), (&json!(4), &json!(0.5)));
         let unknown = json!({"bets": 0, "share": null, "standard_error": null});
         assert_eq!(shown["after_minute"], unknown, "a pick without a result is no bet, and nothing is not 0");
+    }
+
+    #[test]
+    fn the_record_is_shown_with_and_without_disputed_picks() {
+        let error = LaterOffer { price: Some(fixtures::price(1_200_000)), ..LaterOffer::default() };
+        let refuted = Pick { offer_after_poll: Some(error), ..Arc::unwrap_or_clone(pick("b", "won", 1.1)) };
+        let picks = [pick("a", "lost", -1.0), Arc::new(refuted), pick("c", "lost", -1.0)];
+        let shown = BotRecord::all(&picks)[0].whole();
+        assert_eq!((&shown["bets"], &shown["undisputed"]["bets"]), (&json!(3), &json!(2)));
+        assert_eq!(shown["undisputed"]["return"], -1.0);
+        assert!((shown["return"].as_f64().unwrap() + 0.3).abs() < 1e-12, "nothing is left out of the record");
     }
 
     #[test]

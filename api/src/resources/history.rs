@@ -264,6 +264,8 @@ fn view(window: &PastWindow, gradings: &[PastGrading]) -> Value {
         "margin_close": window.close_margin,
         "simultaneous_ever": window.was_simultaneous.unwrap_or(false),
         "verified_ever": window.was_verified.unwrap_or(false),
+        "stood": window.all_stood,
+        "verified_stood": window.all_stood_verified,
         "updates": window.updates_count,
         "legs": bets(&window.bets),
         "settlement": settlement_json(&own),

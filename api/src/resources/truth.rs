@@ -1,5 +1,5 @@
-//! `GET /v1/truth`: how much of what the running feed showed was real, from ClickHouse: phantoms among all and among verified windows,
-//! by phase and by book, and whether stated lifetimes came true.
+//! `GET /v1/truth`: how much of what the running feed showed was real, from ClickHouse: phantoms, whether legs stood when they were next
+//! confirmed, and whether stated lifetimes came true.
 //!
 //! It never asks ClickHouse more often than once in [`KEPT`] for the same range, whoever asks.
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_sink::clickhouse::Error;
-use arb_sink::history::{BookAges, ExecutionCounts, History, LifetimeCounts, WindowCounts};
+use arb_sink::history::{BookAges, ExecutionCounts, History, LifetimeCounts, StandingCounts, WindowCounts};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use warp::http::HeaderValue;
@@ -92,6 +92,7 @@ async fn found(history: &History, hours: u16) -> Result<Value, Error> {
     let since = feed.newest - Micros::from(hours) * HOUR;
     let phases = history.window_counts(&feed, since, false).await?;
     let books = history.window_counts(&feed, since, true).await?;
+    let standing = history.standing_counts(&feed, since).await?;
     let lifetimes = history.lifetime_counts(&feed, since).await?;
     let execution = history.execution_counts(&feed, since).await?;
     let ages = history.book_ages(feed.newest).await?;
@@ -103,6 +104,7 @@ async fn found(history: &History, hours: u16) -> Result<Value, Error> {
         "stored_at": to_rfc3339(feed.arrived),
         "phases": phases.iter().map(|counts| counted("phase", counts)).collect::<Vec<_>>(),
         "books": books.iter().map(|counts| book(counts, &ages)).collect::<Vec<_>>(),
+        "standing": standing.iter().map(stood).collect::<Vec<_>>(),
         "lifetimes": lifetimes.iter().map(lifetime).collect::<Vec<_>>(),
         "execution": execution.iter().map(executed).collect::<Vec<_>>(),
     }))
@@ -112,7 +114,7 @@ async fn found(history: &History, hours: u16) -> Result<Value, Error> {
 fn nothing(hours: u16) -> Value {
     json!({
         "hours": hours, "feed": null, "since": null, "until": null, "stored_at": null,
-        "phases": [], "books": [], "lifetimes": [], "execution": [],
+        "phases": [], "books": [], "standing": [], "lifetimes": [], "execution": [],
     })
 }
 
@@ -128,8 +130,6 @@ fn counted(name: &str, counts: &WindowCounts) -> Value {
         "phantoms": counts.phantoms,
         "phantom_share": share(counts.phantoms, counts.windows),
         "verified": counts.verified,
-        "verified_phantoms": counts.verified_phantoms,
-        "verified_phantom_share": share(counts.verified_phantoms, counts.verified),
         "closed": counts.closed,
         "median_lifetime_seconds": counts.lifetime,
     })
@@ -143,6 +143,22 @@ fn book(counts: &WindowCounts, ages: &[BookAges]) -> Value {
     shown["age_p95_seconds"] = json!(age(1));
     shown["age_p99_seconds"] = json!(age(2));
     shown
+}
+
+/// The share of windows whose legs stood, with its standard error.
+fn stood(counts: &StandingCounts) -> Value {
+    let StandingCounts { by, of, phase, is_verified, windows, stood } = counts;
+    let share = share(*stood, *windows);
+    json!({
+        "by": by,
+        "of": (!of.is_empty()).then_some(of),
+        "phase": phase,
+        "verdict": if *is_verified { "verified" } else { "opened" },
+        "windows": windows,
+        "stood": stood,
+        "share": share,
+        "error": share.map(|share| (share * (1.0 - share) / *windows as f64).sqrt()),
+    })
 }
 
 fn lifetime(counts: &LifetimeCounts) -> Value {
@@ -177,12 +193,31 @@ mod tests {
     }
 
     #[test]
+    fn a_share_has_its_standard_error() {
+        let counts = StandingCounts {
+            by: "league".into(),
+            of: "l".into(),
+            windows: 100,
+            stood: 20,
+            ..StandingCounts::default()
+        };
+        let shown = stood(&counts);
+        // sqrt(.2 * .8 / 100) = .04
+        assert_eq!(
+            (&shown["share"], &shown["verdict"], &shown["of"]),
+            (&json!(0.2), &json!("opened"), &json!("l"))
+        );
+        assert!((shown["error"].as_f64().unwrap() - 0.04).abs() < 1e-12);
+        assert_eq!(stood(&StandingCounts { of: String::new(), ..counts })["of"], Value::Null);
+    }
+
+    #[test]
     fn a_share_of_nothing_is_null_and_a_book_has_its_own_ages() {
         let counts = WindowCounts { of: "alpha".into(), windows: 4, phantoms: 1, ..WindowCounts::default() };
         let ages = [BookAges { of: "alpha".into(), ticks: 9, ages: vec![1.0, 2.0, 3.0] }];
         let shown = book(&counts, &ages);
         assert_eq!((&shown["book"], &shown["phantom_share"]), (&json!("alpha"), &json!(0.25)));
-        assert_eq!(shown["verified_phantom_share"], Value::Null);
+        assert_eq!(counted("book", &WindowCounts::default())["phantom_share"], Value::Null);
         assert_eq!((&shown["age_p50_seconds"], &shown["age_p99_seconds"]), (&json!(1.0), &json!(3.0)));
         assert_eq!(book(&counts, &[])["age_p50_seconds"], Value::Null);
     }

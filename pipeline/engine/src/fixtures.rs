@@ -65,6 +65,7 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
         verification: Verification::default(),
         fresh_until: 0,
         history: WindowHistory::default(),
+        standing: [None, None],
         in_play: false,
         margin_open: 0.02,
         margin_peak: 0.03,

@@ -12,7 +12,6 @@ mod report;
 mod rules;
 mod signals;
 mod split;
-mod standing;
 mod survival;
 mod ttl;
 mod windows;
@@ -43,11 +42,9 @@ pub use report::Report;
 pub use rules::ruled;
 pub use signals::{Graded, graded};
 pub use split::Split;
-pub use standing::{Standing, StandingCell};
 pub use survival::Survival;
 pub use windows::RawWindow;
 
-use standing::WaitingWindows;
 use survival::Verdicts;
 use windows::Windows;
 
@@ -61,8 +58,6 @@ pub struct Evaluation {
     pub windows: Vec<RawWindow>,
     /// What became of their legs' prices.
     pub survival: Survival,
-    /// Whether they could be taken.
-    pub standing: Standing,
     /// How often a window opened, or changed in what its takers act on.
     pub transitions: u64,
     /// What was malformed.
@@ -137,16 +132,15 @@ struct Run<'a> {
     offset: i64,
     windows: Windows,
     verdicts: Verdicts,
-    waiting: WaitingWindows,
     /// First and last poll.
     span: Option<(Micros, Micros)>,
 }
 
 impl<'a> Run<'a> {
     fn new(evaluation: &'a mut Evaluation, books: &Arc<Books>, policy: Policy) -> Self {
-        let (windows, verdicts, waiting) = Default::default();
+        let (windows, verdicts) = Default::default();
         let engine = Engine::with_books(policy, Arc::clone(books));
-        Self { evaluation, engine, offset: 0, windows, verdicts, waiting, span: None }
+        Self { evaluation, engine, offset: 0, windows, verdicts, span: None }
     }
 
     fn play(mut self, source: &mut dyn Source, split: Option<Split>) {
@@ -173,14 +167,11 @@ impl<'a> Run<'a> {
         self.evaluation.polls += 1;
         self.span = Some((self.span.map_or(received_at, |(first, _)| first), received_at));
         self.verdicts.inspect(&self.engine, received_at, &mut self.evaluation.survival);
-        self.waiting.inspect(&self.engine, received_at, &mut self.evaluation.standing);
         for effect in &effects {
             self.windows.apply(effect);
             if let Effect::Transition(change, entry, _) = effect {
-                let has_opened = *change == WindowChange::Opened;
                 self.evaluation.transitions += 1;
-                self.waiting.add(entry, has_opened);
-                if has_opened {
+                if *change == WindowChange::Opened {
                     self.verdicts.add(entry);
                 }
             }

@@ -93,6 +93,15 @@ record! {
         pub verified_ever: Option<bool>,
         /// What was shown of it last; `None` in records of versions 1 to 3.
         pub replaced: Option<FilterValues> => _,
+        /// All legs were on offer at their prices or better when each was first confirmed after it opened; `None` where one was not
+        /// confirmed before it closed.
+        pub stood: Option<bool>,
+        /// From the opening to the confirmation that decided it.
+        pub stood_after: Option<Seconds> => "stood_after_seconds",
+        /// As `stood`, after it was verified for the first time.
+        pub verified_stood: Option<bool>,
+        /// As `stood_after`, from then on.
+        pub verified_stood_after: Option<Seconds> => "verified_stood_after_seconds",
     }
 }
 

@@ -210,6 +210,10 @@ pub fn close() -> CloseSignal {
         simultaneous_ever: Some(true),
         verified_ever: Some(false),
         replaced: Some(filter_values()),
+        stood: Some(true),
+        stood_after: Some(Seconds(40_000_000)),
+        verified_stood: Some(false),
+        verified_stood_after: None,
     }
 }
 

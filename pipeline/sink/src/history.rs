@@ -22,7 +22,7 @@ pub use deliveries::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, Statistic
 pub use gradings::PastGrading;
 pub use prices::{PriceQuery, PriceSeries};
 pub use recorded::{RecordedLeague, RecordedQuery, RecordedTable};
-pub use truth::{BookAges, ExecutionCounts, LifetimeCounts, NewestFeed, WindowCounts};
+pub use truth::{BookAges, ExecutionCounts, LifetimeCounts, NewestFeed, StandingCounts, WindowCounts};
 pub use windows::{PastWindow, Transition, WindowPlace, WindowQuery};
 
 /// How long an answer may take: longer than the server works on a question of this user.

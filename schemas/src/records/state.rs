@@ -199,6 +199,25 @@ pub struct StateWindow {
     pub basis: Option<StateBasis>,
     /// Positions among the quotes of a cheaper cover's bets, which is not eligible; empty in records of versions 1 to 3.
     pub passed_over: Vec<i32>,
+    /// Whether its legs stood after it opened; `None` in records of versions 1 to 4.
+    pub standing: Option<StateStanding>,
+    /// As `standing`, after it was verified for the first time; `None` where it never was.
+    pub verified_standing: Option<StateStanding>,
+}
+
+/// The bets of a verdict, and what their confirmations have said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateStanding {
+    /// When the verdict was.
+    pub at: Micros,
+    /// Positions among the quotes of the bets that are not confirmed yet.
+    pub waiting: Vec<i32>,
+    /// Theirs, in millionths.
+    pub prices: Vec<i64>,
+    /// Microseconds from the verdict to the last confirmation.
+    pub after: i64,
+    /// All that were confirmed stood.
+    pub stands: bool,
 }
 
 /// By what the flags of a window were last decided, beside the quotes.

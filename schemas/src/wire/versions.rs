@@ -78,11 +78,11 @@ versions! {
     BoardEntry = 140, older { 1: 4, 2: 20, 3: 35, 4: 100 };
     BoardProgress = 5;
     ArbWindow (BoardEntry) = 141, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101 };
-    CloseSignal = 67, older { 1: 7, 2: 13, 3: 22 };
+    CloseSignal = 144, older { 1: 7, 2: 13, 3: 22, 4: 67 };
     LineMovement = 8;
     StaleAlert = 9;
     StateHead = 104, older { 1: 33 };
-    StateLine = 142, older { 1: 34, 2: 68, 3: 102 };
+    StateLine = 143, older { 1: 34, 2: 68, 3: 102, 4: 142 };
     StateSource = 11;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;

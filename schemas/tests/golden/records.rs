@@ -10,8 +10,8 @@ use arb_schemas::records::{
     AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb, ScanCount, ScanEnd,
     ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBasis, StateBet, StateConsensus,
     StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote, StateScan, StateScanSource,
-    StateSignal, StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay, UsageOfKey,
-    UsageOfRoute,
+    StateSignal, StateStanding, StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay,
+    UsageOfKey, UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -96,6 +96,20 @@ pub(crate) fn state_line() -> StateLine {
             },
             basis: Some(StateBasis { at: 7, margin_limit: 0.1, expected: vec![40_000_000, 900_000_000] }),
             passed_over: vec![1, 0],
+            standing: Some(StateStanding {
+                at: 3,
+                waiting: Vec::new(),
+                prices: Vec::new(),
+                after: 4,
+                stands: true,
+            }),
+            verified_standing: Some(StateStanding {
+                at: 5,
+                waiting: vec![1],
+                prices: vec![2_110_000],
+                after: 0,
+                stands: true,
+            }),
         }),
         moves: vec![StateMove {
             outcome: Outcome::Over,

@@ -1,3 +1,4 @@
+import { stood } from './standing'
 import { describe, expect, it } from 'vitest'
 import { bet, bets } from './bet'
 import table from './bets.json'
@@ -26,7 +27,7 @@ function entry(fields: Partial<Entry>): Entry {
   return {
     id: 'a', sport: 'soccer', league: 'soccer_l', event, market: 'totals', period: 'full_time', line: 2.5, margin: 0.02, margin_worst: 0.02,
     margin_rounded: 0.02, score: 0.01, total_stake_max: 500, currency: 'USD', legs: [leg({}), leg({ book: 'b', outcome: 'away' })],
-    verified: true, verification: {} as Entry['verification'], failed_checks: [], warnings: [], execution_probability: 0.9, ttl_seconds: 60,
+    verified: true, verification: {} as Entry['verification'], failed_checks: [], passed_over: null, warnings: [], execution_probability: 0.9, ttl_seconds: 60,
     ttl_p10_seconds: 10, ttl_p90_seconds: 300, opened_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', sequence: 1, ...fields,
   }
 }
@@ -226,7 +227,7 @@ describe('series', () => {
     const window = (id: string, reason: string | null, lifetime: number): PastWindow => ({
       id, feed: 'f', sport: 's', league: 'l', event: { id: 'e', home: null, away: null, commence_time: null }, market: 'totals', period: 'full_time', line: null,
       in_play: false, opened_at: at(0), closed_at: reason === null ? null : at(lifetime), lifetime_seconds: reason === null ? null : lifetime, reason,
-      margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, updates: 0, legs: [], settlement: null,
+      margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, stood: null, verified_stood: null, updates: 0, legs: [], settlement: null,
     })
     const list = [window('a', 'price_moved', 10), window('b', 'withdrawn', 30), window('c', 'price_moved', 20), window('d', null, 0), window('e', 'stale', 900)]
     expect(endings(list, 'e')).toEqual({
@@ -268,5 +269,14 @@ describe('turns', () => {
     expect([done, planned.length]).toEqual([['a', 'b', 'd'], 0])
     turns.add('a')
     expect(planned.length).toBe(1)
+  })
+})
+
+describe('windows that stood', () => {
+  const row = (verdict: 'opened' | 'verified', windows: number, of: number) => ({ by: 'phase' as const, of: null, phase: 'in-play', verdict, windows, stood: of, share: null, error: null })
+  it('are counted by verdict, with the standard error', () => {
+    const rows = [row('opened', 60, 3), row('verified', 60, 10), row('verified', 40, 10)]
+    expect(stood(rows, 'verified')).toEqual({ windows: 100, stood: 20, share: 0.2, error: Math.sqrt(0.2 * 0.8 / 100) })
+    expect(stood([], 'opened')).toEqual({ windows: 0, stood: 0, share: null, error: null })
   })
 })

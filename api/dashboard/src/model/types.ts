@@ -32,6 +32,13 @@ export interface Leg {
   link?: string | null
 }
 
+/** A cheaper cover of the line that is not eligible. */
+export interface PassedOver {
+  margin: number
+  legs: { outcome: string; side: 'back' | 'lay'; book: string; price: number }[]
+  failed_check: { flag: string; reason: string }
+}
+
 export interface Entry {
   id: string
   sport: string
@@ -50,6 +57,7 @@ export interface Entry {
   verified: boolean | null
   verification: Record<Flag, boolean> | null
   failed_checks: { flag: string; reason: string }[]
+  passed_over: PassedOver | null
   warnings: string[]
   execution_probability: number | null
   ttl_seconds: number | null
@@ -238,6 +246,7 @@ export interface Pick {
   grades: PickGrade[]
   result: PickGrade | null
   closing_line_value: number | null
+  disputed: { reason: string; text: string } | null
 }
 
 export interface PickPage {
@@ -273,6 +282,8 @@ export interface PartOnOffer {
 }
 
 export interface WholeRecord extends ShortRecord {
+  /** Of the bets that nothing has refuted since. */
+  undisputed: { bets: number; return: number | null; standard_error: number | null }
   interval: [number, number] | null
   closing_line_value: { bets: number; mean: number | null; standard_error: number | null }
   on_offer: { after_poll: PartOnOffer; after_minute: PartOnOffer }
@@ -346,6 +357,8 @@ export interface PastWindow {
   margin_close: number | null
   simultaneous_ever: boolean | null
   verified_ever: boolean | null
+  stood: boolean | null
+  verified_stood: boolean | null
   updates: number
   legs: PastLeg[]
   settlement: WindowSettlement | null
@@ -474,10 +487,20 @@ export interface TruthCounts {
   phantoms: number
   phantom_share: number | null
   verified: number
-  verified_phantoms: number
-  verified_phantom_share: number | null
   closed: number
   median_lifetime_seconds: number | null
+}
+
+/** Of closed windows that a confirmation of their legs has answered, those whose legs all stood. */
+export interface Standing {
+  by: 'phase' | 'league' | 'gap' | 'book'
+  of: string | null
+  phase: string
+  verdict: 'opened' | 'verified'
+  windows: number
+  stood: number
+  share: number | null
+  error: number | null
 }
 
 export interface Truth {
@@ -488,6 +511,7 @@ export interface Truth {
   stored_at: string | null
   phases: (TruthCounts & { phase: string })[]
   books: (TruthCounts & { book: string; age_p50_seconds: number | null; age_p95_seconds: number | null; age_p99_seconds: number | null })[]
+  standing: Standing[]
   lifetimes: { phase: string; windows: number; closed_by_p10: number | null; closed_by_median: number | null; closed_by_p90: number | null }[]
   execution: { windows: number; stated: number; lived: number }[]
 }

@@ -15,6 +15,12 @@ import { Evidence } from './evidence'
 
 /** Windows of the past that this one is compared with. */
 const SUCH = 200
+/** Whether its legs stood, since it was verified or else since it opened. */
+const STOOD: Record<string, string> = {
+  true: 'All its legs were there or better when they were next confirmed.',
+  false: 'A leg was worse, suspended or gone when it was next confirmed.',
+  null: 'Not known: a leg was not confirmed before it closed, or it is open.',
+}
 /** Books of a leg that are drawn, the leg's own first. */
 const DRAWN = 6
 const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
@@ -165,6 +171,7 @@ function Closed({ window, line, names, format }: Subject & { window: PastWindow 
         <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
         <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
         <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
+        <dt>Stood</dt><dd>{STOOD[String(window.verified_ever === true ? window.verified_stood : window.stood)]}</dd>
         <dt>Result</dt><dd>{settled === null ? 'not known' : <>{settled.home !== null && <span class="number">{settled.home} : {settled.away}; </span>}all stakes together returned <span class="number">{signed(settled.profit)}</span></>}</dd>
       </dl>
       <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share'), 'Settled', num('Paid')]}>

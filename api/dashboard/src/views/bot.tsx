@@ -91,6 +91,7 @@ function Record({ record }: { record: WholeRecord }) {
       <p class="sentence large">{record.sentence}</p>
       <dl class="facts">
         <div><dt>Return per unit</dt><dd><Return of={record} /></dd></div>
+        {record.undisputed.bets < record.bets && <div><dt>Without disputed bets</dt><dd><Return of={record.undisputed} /> <span class="quiet">{whole(record.undisputed.bets)} bets</span></dd></div>}
         <div><dt>95 % by match day</dt><dd class="number">{interval === null ? `from ${LEAST_DAYS} match days on` : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
         <div><dt>Closing-line value</dt><dd class="number">{closing.mean === null ? 'not known' : signed(closing.mean)}
           {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({whole(closing.bets)} bets)</span>}</dd></div>

@@ -6,7 +6,7 @@ import { bet, bets } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { CLOSINGS, duration, market, money, percent, WARNINGS, words } from '../model/text'
-import type { Entry, Leg } from '../model/types'
+import type { Entry, Leg, PassedOver } from '../model/types'
 import { More } from '../parts/list'
 import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
 import { Book } from './book'
@@ -88,7 +88,7 @@ function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps
 /** Drawn again when what it shows has changed: of a row that is closed no clock ticks. */
 export const Row = memo(RowOf)
 
-function Checks({ entry }: { entry: Entry }) {
+function Checks({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const reasons = new Map(entry.failed_checks.map(({ flag, reason }) => [flag, reason]))
   return (
     <div>
@@ -102,7 +102,23 @@ function Checks({ entry }: { entry: Entry }) {
         ))}
       </ul>
       {entry.warnings.map((warning) => <p key={warning} class="quiet">{WARNINGS[warning] ?? words(warning)}</p>)}
+      {entry.passed_over !== null && <PassedOverCover passed={entry.passed_over} entry={entry} format={format} />}
     </div>
+  )
+}
+
+/** A cheaper cover that the legs were chosen over, and why. */
+function PassedOverCover({ passed, entry, format }: { passed: PassedOver; entry: Entry; format: OddsFormat }) {
+  return (
+    <>
+      <h3>A better cover that was passed over</h3>
+      <p class="quiet">Margin {percent(passed.margin)}, not eligible: {passed.failed_check.reason}.</p>
+      <ul>
+        {passed.legs.map((leg, index) => (
+          <li key={index}>{bet(leg, entry.line, entry.event)} at {leg.book}, <span class="number">{alignedOdds(leg.price, format)}</span></li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -182,7 +198,7 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
         ))}
       </Table>
       <div class="columns">
-        <Checks entry={entry} />
+        <Checks entry={entry} format={format} />
         <div>
           <h3>The window</h3>
           <dl>

@@ -3,6 +3,7 @@
 
 import { useFeed, useLoaded, useNow } from '../hooks'
 import { checkedAt, feesText } from '../model/conditions'
+import { stood } from '../model/standing'
 import { day, duration, percent, whole, words } from '../model/text'
 import type { ListedBook, Status, Truth } from '../model/types'
 import { Age, Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
@@ -16,12 +17,16 @@ const seconds = (value: number | null | undefined) => (value === null || value =
 export interface ShownBook {
   book: ListedBook
   truth: Truth['books'][number] | undefined
+  /** Of its verified windows the part that stood; `null` of none. */
+  stood: number | null
 }
 
 /** Books that have a price or had a window, those with the most prices first. */
 export function shownBooks(books: readonly ListedBook[], truth: Truth | null): ShownBook[] {
   const of = new Map(truth?.books.map((row) => [row.book, row]))
-  const shown = books.map((book) => ({ book, truth: of.get(book.key) })).filter(({ book, truth }) => book.last_seen_at !== null || truth !== undefined)
+  const share = (key: string) => stood(truth?.standing.filter((row) => row.by === 'book' && row.of === key) ?? [], 'verified').share
+  const all = books.map((book) => ({ book, truth: of.get(book.key), stood: share(book.key) }))
+  const shown = all.filter(({ book, truth }) => book.last_seen_at !== null || truth !== undefined)
   return shown.sort((a, b) => b.book.prices_on_offer - a.book.prices_on_offer || (a.book.key < b.book.key ? -1 : 1))
 }
 
@@ -96,8 +101,8 @@ function Roles({ status, truth }: { status: Status; truth: Truth | null }) {
 
 function Books({ list, now }: { list: ShownBook[]; now: number }) {
   return (
-    <Table label="Books" head={['Book', 'Operator', num('Prices'), num('Confirmed'), num('95 % within'), num('Age: half'), num('Age: 95 %'), 'State', num('Windows'), num('Phantoms'), num('Of verified')]}>
-      {list.map(({ book, truth }) => (
+    <Table label="Books" head={['Book', 'Operator', num('Prices'), num('Confirmed'), num('95 % within'), num('Age: half'), num('Age: 95 %'), 'State', num('Windows'), num('Phantoms'), num('Verified stood')]}>
+      {list.map(({ book, truth, stood }) => (
         <tr key={book.key}>
           <th scope="row">{book.key}</th>
           <td>{book.operator}</td>
@@ -109,7 +114,7 @@ function Books({ list, now }: { list: ShownBook[]; now: number }) {
           <td>{book.stale_since !== null ? <Badge tone="bad">stale</Badge> : book.stale_events > 0 ? <Badge tone="warn">stale for {whole(book.stale_events)} events</Badge> : <Badge tone="good">fresh</Badge>}</td>
           <td class="number">{truth === undefined ? 0 : whole(truth.windows)}</td>
           <td class="number">{truth === undefined || truth.phantom_share === null ? '' : percent(truth.phantom_share, 0)}</td>
-          <td class="number">{truth === undefined || truth.verified_phantom_share === null ? '' : percent(truth.verified_phantom_share, 0)}</td>
+          <td class="number">{stood !== null && percent(stood, 0)}</td>
         </tr>
       ))}
     </Table>
@@ -162,8 +167,8 @@ export function Feeds() {
         </>
       )}
       <h2>Books</h2>
-      <p class="quiet">How often each book confirms its prices, how old they are when they are received (of the last hour), and how many of the windows of the last day that it had a leg of
-        were phantoms.</p>
+      <p class="quiet">How often each book confirms its prices, how old they are when they are received (of the last hour), and of the windows of the last day that it had a leg of how many
+        were phantoms, and of the verified ones how many stood when their legs were next confirmed.</p>
       <Problem text={booksError ?? truthError} />
       {books === null && booksError === null && <Loading what="the books" />}
       {books !== null && (list.length === 0 ? <Empty title="No books yet"><p>They appear with the first price.</p></Empty> : <Books list={list} now={now} />)}

@@ -73,6 +73,7 @@ function Result({ pick }: { pick: Pick }) {
     <>
       <Badge tone={TONES[result.settlement] ?? 'plain'}>{words(result.settlement)}</Badge>
       <span class={result.profit < 0 ? 'number loss' : 'number'}>{signed(result.profit, 0)}</span>
+      {pick.disputed !== null && <Badge tone="warn" title={pick.disputed.text}>disputed</Badge>}
     </>
   )
 }
@@ -89,6 +90,7 @@ function Evidence({ pick, format }: { pick: Pick; format: OddsFormat }) {
     <div class="details">
       <div class="columns">
         <div>
+          {pick.disputed !== null && <p><Badge tone="warn">disputed</Badge> {words(pick.disputed.reason)}: {pick.disputed.text}.</p>}
           <h3>Why</h3>
           <ul class="reasons">{pick.reasons.map((reason) => <li key={reason}>{reason}</li>)}</ul>
           <dl>

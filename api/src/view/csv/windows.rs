@@ -8,7 +8,7 @@ use crate::view::bet::bet;
 
 /// The names of the columns, with the line's end.
 const HEADER: &str = "id,feed,sport,league,event_id,home,away,commence_time,kind,market,period,line,in_play,opened_at,closed_at,\
-lifetime_seconds,reason,margin_open,margin_peak,margin_close,simultaneous_ever,verified_ever,updates,books,bets\r\n";
+lifetime_seconds,reason,margin_open,margin_peak,margin_close,simultaneous_ever,verified_ever,stood,verified_stood,updates,books,bets\r\n";
 
 /// All of them, after the names of the columns.
 pub(crate) fn windows(windows: &[PastWindow]) -> String {
@@ -31,7 +31,7 @@ fn row(window: &PastWindow) -> String {
     row.some(lifetime).text(window.why.as_deref().unwrap_or_default());
     row.some(window.open_margin).some(window.peak_margin).some(window.close_margin);
     row.value(window.was_simultaneous.unwrap_or(false)).value(window.was_verified.unwrap_or(false));
-    row.value(window.updates_count);
+    row.some(window.all_stood).some(window.all_stood_verified).value(window.updates_count);
     let books: Vec<_> = window.bets.iter().map(|(_, _, book, ..)| book.as_str()).collect();
     let names =
         [window.home_name.as_deref().unwrap_or("Home"), window.away_name.as_deref().unwrap_or("Away")];
@@ -68,6 +68,8 @@ mod tests {
             close_margin: None,
             was_simultaneous: None,
             was_verified: Some(true),
+            all_stood: Some(false),
+            all_stood_verified: None,
             updates_count: 3,
             bets: vec![("over".into(), "back".into(), "a".into(), 2.1, 0.5)],
         };
@@ -80,5 +82,6 @@ mod tests {
         assert_eq!((field("lifetime_seconds"), field("margin_close"), field("books")), ("1.5", "", "a"));
         assert_eq!(field("bets"), "Over 2.5");
         assert_eq!((field("simultaneous_ever"), field("verified_ever")), ("false", "true"));
+        assert_eq!((field("stood"), field("verified_stood")), ("false", ""));
     }
 }

@@ -23,6 +23,7 @@ use super::best::Arb;
 use super::entry::entry_of;
 use super::judged::{Judged, KnownStakes, is_on_basis};
 use super::lifetime::{self, Followed};
+use super::standing::Standing;
 use super::window::Window;
 use super::window_id::window_id;
 
@@ -46,7 +47,7 @@ pub(crate) fn advance(
             Some(open(arb, quotes, context, effects))
         }
         (Some(window), Some(arb)) if is_another(window, arb, context.step.pricing.policy) => {
-            close(window, CloseReason::Superseded, context, effects);
+            close(&looked_at(window, quotes, context), CloseReason::Superseded, context, effects);
             Some(open(arb, quotes, context, effects))
         }
         (Some(window), Some(arb)) => Some(update(window, arb, quotes, context, effects)),
@@ -73,7 +74,7 @@ pub(crate) fn keep(
     if !is_as_it_was {
         return None;
     }
-    let mut now = was.clone();
+    let mut now = looked_at(was, quotes, context);
     now.life = lifetime::continue_life(was, was, false, context, effects);
     if let Some(basis) = &mut now.basis {
         basis.at = at;
@@ -91,17 +92,20 @@ fn open(arb: &Arb<'_>, quotes: &[Quote], context: &MarketContext<'_>, effects: &
     let margin = judged.margin;
     let history = WindowHistory::default().and(judged.verification);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
+    let at = context.step.now;
+    let standing = [Some(Standing::new(at, &legs)), history.verified.then(|| Standing::new(at, &legs))];
     let followed = Followed { legs: &legs, in_play: context.in_play(), margin };
     let window = Window {
         line: arb.legs.first().and_then(|leg| leg.key.line()),
         id: window_id(arb, context),
-        opened_at: context.step.now,
+        opened_at: at,
         sequence: effects.next(),
         pair: arb.pair,
         passed_over: arb.passed_bets(),
         verification: judged.verification,
         fresh_until: judged.fresh_until,
         history,
+        standing,
         in_play: followed.in_play,
         margin_open: margin,
         margin_peak: margin,
@@ -126,17 +130,24 @@ fn update(
     effects: &mut Effects<'_>,
 ) -> Window {
     let judged = Judged::of(arb, quotes, &was.stakes, context);
+    let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
+    let history = was.history.and(judged.verification);
+    let mut standing = looked_at(was, quotes, context).standing;
+    if history.verified && standing[1].is_none() {
+        standing[1] = Some(Standing::new(context.step.now, &legs));
+    }
     let now = Window {
         line: was.line,
         id: was.id,
         opened_at: was.opened_at,
         sequence: was.sequence,
-        legs: arb.legs.iter().copied().copied().collect(),
+        legs,
         pair: arb.pair,
         passed_over: arb.passed_bets(),
         verification: judged.verification,
         fresh_until: judged.fresh_until,
-        history: was.history.and(judged.verification),
+        history,
+        standing,
         in_play: context.in_play(),
         margin_open: was.margin_open,
         margin_peak: was.margin_peak.max(judged.margin),
@@ -201,10 +212,19 @@ fn learn(was: WindowHistory, now: &Window, context: &MarketContext<'_>, effects:
 /// Closes a window for what became of its legs.
 fn close_for(window: &Window, quotes: &[Quote], context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let (reason, leg) = why_closed(window, quotes);
-    close(window, reason, context, effects);
+    close(&looked_at(window, quotes, context), reason, context, effects);
     if let (CloseReason::Stale, Some(leg)) = (reason, leg) {
         alert_stale(window, leg, context.step, effects);
     }
+}
+
+/// A window whose legs' confirmations were looked for on its line.
+fn looked_at(window: &Window, quotes: &[Quote], context: &MarketContext<'_>) -> Window {
+    let mut window = window.clone();
+    for standing in window.standing.iter_mut().flatten() {
+        standing.look(quotes, context.step.now);
+    }
+    window
 }
 
 /// Closes a window whatever its legs are.
@@ -215,6 +235,7 @@ pub(crate) fn close(
     effects: &mut Effects<'_>,
 ) {
     let event = context.step.event;
+    let [stood, verified_stood] = window.standing.each_ref().map(|standing| standing.as_ref()?.answer());
     let closed = CloseSignal {
         id: window.id.to_string(),
         event_id: event.id.clone(),
@@ -233,6 +254,10 @@ pub(crate) fn close(
         simultaneous_ever: Some(window.history.simultaneous),
         verified_ever: Some(window.history.verified),
         replaced: Some(filter_values(window, context.step)),
+        stood: stood.map(|(stood, _)| stood),
+        stood_after: stood.map(|(_, after)| Seconds(after)),
+        verified_stood: verified_stood.map(|(stood, _)| stood),
+        verified_stood_after: verified_stood.map(|(_, after)| Seconds(after)),
     };
     effects.push(Effect::Closed(Box::new(closed)));
     lifetime::end(window, reason, context, effects);

@@ -45,6 +45,7 @@ pub(crate) fn user_window(
         stake_shown: judged.staked.total_max,
         life: known.map_or_else(life, |window| window.life),
         basis: Some(judged.basis.clone()),
+        standing: [None, None],
         stakes: KnownStakes::default(),
         legs,
     }

@@ -10,6 +10,7 @@ use crate::odds::Price;
 use crate::quotes::Quote;
 
 use super::judged::KnownStakes;
+use super::standing::Standing;
 
 /// An open window as the state keeps it.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,8 @@ pub(crate) struct Window {
     pub(crate) fresh_until: Micros,
     /// What was ever proven of it.
     pub(crate) history: WindowHistory,
+    /// Whether its legs stood after it opened, and after it was verified for the first time.
+    pub(crate) standing: [Option<Standing<QuoteKey>>; 2],
     pub(crate) in_play: bool,
     pub(crate) margin_open: f64,
     pub(crate) margin_peak: f64,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::arbs::{KnownStakes, Window};
+use crate::arbs::{KnownStakes, Standing, Window};
 use crate::effect::{Basis, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
 use crate::market::{Line, Market, Names, Outcome, QuoteKey, Side};
@@ -72,6 +72,8 @@ pub struct SavedWindow {
     pub verification: Verification,
     pub fresh_until: Micros,
     pub history: WindowHistory,
+    /// Since it opened, and since it was verified; bets are positions among the line's quotes.
+    pub standing: [Option<Standing<usize>>; 2],
     pub in_play: bool,
     pub margin_open: f64,
     pub margin_peak: f64,
@@ -180,6 +182,10 @@ impl SavedWindow {
             verification: window.verification,
             fresh_until: window.fresh_until,
             history: window.history,
+            standing: window
+                .standing
+                .each_ref()
+                .map(|standing| Some(saved_standing(standing.as_ref()?, place))),
             in_play: window.in_play,
             margin_open: window.margin_open,
             margin_peak: window.margin_peak,
@@ -207,6 +213,7 @@ impl SavedWindow {
             verification: self.verification,
             fresh_until: self.fresh_until,
             history: self.history,
+            standing: self.standing.each_ref().map(|standing| Some(standing_of(standing.as_ref()?, quotes))),
             in_play: self.in_play,
             margin_open: self.margin_open,
             margin_peak: self.margin_peak,
@@ -217,6 +224,19 @@ impl SavedWindow {
             stakes: KnownStakes::default(),
         })
     }
+}
+
+fn saved_standing(
+    standing: &Standing<QuoteKey>,
+    place: impl Fn(QuoteKey) -> Option<usize>,
+) -> Standing<usize> {
+    let waiting = standing.waiting.iter().filter_map(|(key, price)| Some((place(*key)?, *price)));
+    Standing { at: standing.at, waiting: waiting.collect(), after: standing.after, stands: standing.stands }
+}
+
+fn standing_of(saved: &Standing<usize>, quotes: &[Quote]) -> Standing<QuoteKey> {
+    let waiting = saved.waiting.iter().filter_map(|(place, price)| Some((quotes.get(*place)?.key, *price)));
+    Standing { at: saved.at, waiting: waiting.collect(), after: saved.after, stands: saved.stands }
 }
 
 #[cfg(test)]
@@ -243,6 +263,7 @@ mod tests {
             history,
             in_play: true,
             fresh_until: 11,
+            standing: [Some(Standing::new(7, &legs)), None],
             basis,
             passed_over: legs.iter().rev().map(|leg| (leg.key, leg.price)).collect(),
             ..fixtures::window(legs, life)

@@ -2,13 +2,13 @@
 //!
 //! It only counts; what this version does not compute it calls null.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use arb_engine::effect::Flag;
 use arb_schemas::time::{Micros, SECOND};
 
-use super::standing::StandingCell;
-use super::survival::{Cell, GAPS};
+use super::survival::{Cell, GAPS, gap_of};
 use super::ttl::Printed;
 use super::{Evaluation, RawWindow};
 
@@ -139,27 +139,29 @@ impl Report<'_> {
     fn write_standing(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "\nwindows whose legs all stood at the first confirmation after the verdict, with the standard error"
+            "\nclosed windows whose legs all stood at the first confirmation after the verdict, with the standard error"
         )?;
         writeln!(f, "{:<36}{:<10}{:>28}{:>28}", "", "phase", "verified, since then", "all, since opening")?;
         let gaps =
             GAPS.iter().enumerate().map(|(gap, (_, label))| (format!("gap up to {label}"), Some(gap), None));
-        let leagues =
-            self.0.standing.leagues().into_iter().map(|league| (league.to_owned(), None, Some(league)));
+        let leagues: BTreeSet<_> = self.0.windows.iter().map(|window| &*window.league).collect();
+        let leagues = leagues.into_iter().map(|league| (league.to_owned(), None, Some(league)));
         let rows: Vec<_> = [("all".to_owned(), None, None)].into_iter().chain(gaps).chain(leagues).collect();
         for (name, gap, league) in &rows {
             for (phase, in_play) in PHASES {
-                let cell = |verified| {
-                    let wanted = |cell: &StandingCell| {
-                        cell.verified == verified
-                            && in_play.is_none_or(|in_play| cell.in_play == in_play)
-                            && gap.is_none_or(|gap| cell.gap == gap)
-                            && league.is_none_or(|league| cell.league == league)
-                    };
-                    let (windows, stood) = self.0.standing.sum(wanted);
+                let is_of = |window: &&RawWindow| {
+                    in_play.is_none_or(|in_play| window.in_play == in_play)
+                        && league.is_none_or(|league| window.league == league)
+                };
+                let cell = |verdict: usize| {
+                    let answers =
+                        self.0.windows.iter().filter(is_of).filter_map(|window| window.standing[verdict]);
+                    let of_gap = answers.filter(|(_, after)| gap.is_none_or(|gap| gap_of(*after) == gap));
+                    let (windows, stood) =
+                        of_gap.fold((0, 0), |sum, (stood, _)| (sum.0 + 1, sum.1 + u64::from(stood)));
                     share(stood as f64, windows)
                 };
-                writeln!(f, "{name:<36}{phase:<10}{:>28}{:>28}", cell(true), cell(false))?;
+                writeln!(f, "{name:<36}{phase:<10}{:>28}{:>28}", cell(1), cell(0))?;
             }
         }
         Ok(())

@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 pub struct RawWindow {
     /// The source's event id.
     pub event: String,
+    /// Its league.
+    pub league: String,
     /// Market family.
     pub market: Open<Family>,
     /// Period of the market.
@@ -53,6 +55,9 @@ pub struct RawWindow {
     pub execution_probability: Option<f64>,
     /// The last poll that saw it before the recording's first hole; its lifetime after that is unknown.
     pub lost_at: Option<Micros>,
+    /// Whether all legs stood when each was next confirmed, and after what time: since it opened, and since it was verified for the
+    /// first time. `None` while it is open, and where one was not confirmed.
+    pub standing: [Option<(bool, Micros)>; 2],
     /// It opened after the split.
     pub is_reported: bool,
     /// (outcome, book, price in millionths) at opening.
@@ -64,6 +69,7 @@ impl RawWindow {
         let leg = |leg: &Leg| (leg.outcome.clone(), leg.book.to_string(), leg.price.millionths());
         Self {
             event: entry.event.id.to_string(),
+            league: entry.event.league.to_string(),
             market: entry.market.clone(),
             period: entry.period.clone(),
             line: entry.line.map(|line| line.0),
@@ -82,6 +88,7 @@ impl RawWindow {
             ttl: *ttl,
             execution_probability: entry.execution_probability,
             lost_at: None,
+            standing: [None, None],
             is_reported: true,
             legs: entry.legs.iter().map(leg).collect(),
         }
@@ -127,6 +134,8 @@ impl RawWindow {
     #[must_use]
     pub fn to_json(&self) -> Value {
         let leg = |(outcome, book, price): &(Open<Outcome>, String, u32)| json!({"outcome": outcome.as_str(), "book": book, "price": f64::from(*price) / 1e6});
+        let stood = self.standing.map(|standing| standing.map(|(stood, _)| stood));
+        let after = self.standing.map(|standing| standing.map(|(_, after)| after as f64 / 1e6));
         json!({
             "event": self.event,
             "market": self.market.as_str(),
@@ -143,6 +152,10 @@ impl RawWindow {
             "verified_at_open": self.verified_at_open,
             "verified_ever": self.verified_ever,
             "ttl_seconds_at_open": self.ttl.median as f64 / 1e6,
+            "stood": stood[0],
+            "verified_stood": stood[1],
+            "stood_after_seconds": after[0],
+            "verified_stood_after_seconds": after[1],
             "legs": self.legs.iter().map(leg).collect::<Vec<_>>(),
         })
     }
@@ -171,7 +184,12 @@ impl Windows {
             Effect::Closed(closed) => {
                 if let Some(mut window) = self.open.remove(&closed.id) {
                     window.inspect(closed.closed_at.0);
-                    self.closed.push(RawWindow { closed_at: Some(closed.closed_at.0), ..window });
+                    let standing = [
+                        (closed.stood, closed.stood_after),
+                        (closed.verified_stood, closed.verified_stood_after),
+                    ];
+                    let standing = standing.map(|(stood, after)| Some((stood?, after?.0)));
+                    self.closed.push(RawWindow { closed_at: Some(closed.closed_at.0), standing, ..window });
                 }
             }
             Effect::Signal(..)

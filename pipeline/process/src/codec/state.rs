@@ -255,6 +255,7 @@ fn saved_book(state: &wire::StateBook) -> Result<Saved, StateError> {
 #[cfg(test)]
 mod tests {
     use arb_engine::QuoteStatus;
+    use arb_engine::arbs::Standing;
     use arb_engine::effect::{Basis, SignalId, SignalKind, Verification, WindowHistory, WindowId};
     use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
     use arb_engine::market::{EventInfo, Limit, Outcome, Side};
@@ -304,6 +305,8 @@ mod tests {
     }
 
     fn line() -> SavedLine {
+        let price = Price::from_millionths(2_110_000).unwrap();
+        let verdict = Standing { at: 3, waiting: vec![(1, price)], after: 4, stands: true };
         let window = SavedWindow {
             id: WindowId([7; 16]),
             opened_at: 6,
@@ -321,6 +324,7 @@ mod tests {
             life: Life { profile: PROFILE, pace: 660, since: 6, confirmed_at: 9, taught_to: 8 },
             basis: Some(Basis { at: 10, margin_limit: 0.1, expected: vec![40, 900] }),
             passed_over: vec![1, 0],
+            standing: [Some(verdict), None],
         };
         let moved = SavedMove {
             at: 8,

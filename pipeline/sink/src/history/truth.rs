@@ -1,5 +1,5 @@
-//! What became of the windows of the newest feed: how many were never proven to have been on offer, of all and of the verified ones, by
-//! phase and by book; and whether the lifetimes that windows stated when they opened came true.
+//! What became of the windows of the newest feed: how many were never proven to have been on offer, whether their legs stood when they were
+//! next confirmed, and whether the lifetimes that windows stated when they opened came true.
 //!
 //! It never counts a window whose end is not known yet as ended, and never puts two feeds together.
 
@@ -32,12 +32,27 @@ pub struct WindowCounts {
     pub phantoms: u64,
     /// Those that were verified at some time.
     pub verified: u64,
-    /// Verified ones that were never simultaneous.
-    pub verified_phantoms: u64,
     /// Windows that are closed.
     pub closed: u64,
     /// The median lifetime of closed windows, in seconds.
     pub lifetime: Option<f64>,
+}
+
+/// Of windows that a confirmation of their legs has answered, those whose legs all stood: of one phase and one group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Row, Deserialize)]
+pub struct StandingCounts {
+    /// `phase`, `league`, `gap` or `book`.
+    pub by: String,
+    /// Which of them: of `gap` the upper end in seconds, or `longer`; empty of `phase`.
+    pub of: String,
+    /// `pre-match` or `in-play`.
+    pub phase: String,
+    /// Since they were verified; else since they opened.
+    pub is_verified: bool,
+    /// Windows.
+    pub windows: u64,
+    /// Those that stood.
+    pub stood: u64,
 }
 
 /// Lifetimes that were stated at the opening, and what came of them.
@@ -81,7 +96,6 @@ pub struct BookAges {
 const TO_PLACE: f64 = 120.0;
 
 const COUNTS: &str = "count() AS windows, countIf(NOT ifNull(simultaneous_ever, false)) AS phantoms, countIf(ifNull(verified_ever, false)) AS verified, \
-     countIf(ifNull(verified_ever, false) AND NOT ifNull(simultaneous_ever, false)) AS verified_phantoms, \
      countIf(isNotNull(closed_at)) AS closed, \
      toNullable(quantileExactOrNullIf(0.5)(assumeNotNull(lifetime_seconds), isNotNull(closed_at))) AS lifetime";
 
@@ -124,6 +138,28 @@ impl History {
         let sql = format!(
             "SELECT {of} AS of, {COUNTS} FROM arb.windows {join} \
              WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') GROUP BY of ORDER BY windows DESC, of LIMIT 500"
+        );
+        self.ask(self.client.query(&sql).bind(&feed.topic).bind(since).fetch_all()).await
+    }
+
+    /// Whether the legs of windows that opened from a time on stood at their first confirmation after the opening, and after the
+    /// verification: by phase, and by phase and league, gap, book of a leg.
+    ///
+    /// # Errors
+    /// As [`Self::newest_feed`].
+    pub async fn standing_counts(
+        &self,
+        feed: &NewestFeed,
+        since: Micros,
+    ) -> Result<Vec<StandingCounts>, Error> {
+        let gap = "multiIf(seconds <= 60, '60', seconds <= 300, '300', seconds <= 900, '900', seconds <= 3600, '3600', 'longer')";
+        let sql = format!(
+            "SELECT group.1 AS by, group.2 AS of, toString(phase) AS phase, is_verified, count() AS windows, countIf(all_stood) AS stood FROM ( \
+             SELECT phase, verdict.1 AS is_verified, assumeNotNull(verdict.2) AS all_stood, ifNull(verdict.3, 0) AS seconds, \
+             arrayConcat([('phase', ''), ('league', toString(league)), ('gap', {gap})], arrayMap(name -> ('book', toString(name)), books)) AS groups \
+             FROM arb.windows ARRAY JOIN [(false, stood, stood_after_seconds), (true, verified_stood, verified_stood_after_seconds)] AS verdict \
+             WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') AND isNotNull(verdict.2)) \
+             ARRAY JOIN groups AS group GROUP BY by, of, phase, is_verified ORDER BY by DESC, windows DESC, of, phase DESC, is_verified DESC LIMIT 4000"
         );
         self.ask(self.client.query(&sql).bind(&feed.topic).bind(since).fetch_all()).await
     }

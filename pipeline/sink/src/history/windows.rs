@@ -70,6 +70,8 @@ pub struct PastWindow {
     pub close_margin: Option<f64>,
     pub was_simultaneous: Option<bool>,
     pub was_verified: Option<bool>,
+    pub all_stood: Option<bool>,
+    pub all_stood_verified: Option<bool>,
     pub updates_count: u64,
     /// Outcome, side, book, decimal price and share of the stake of each leg, as it opened.
     pub bets: Vec<(String, String, String, f64, f64)>,
@@ -106,7 +108,7 @@ const COLUMNS: &str = "window_id AS window, topic_id AS topic, sport AS sport_ke
      if(isNull(closed_at), NULL, toUnixTimestamp64Micro(assumeNotNull(closed_at))) AS closed_micros, toNullable(reason) AS why, \
      toNullable(in_play) AS was_in_play, toNullable(margin_open) AS open_margin, toNullable(margin_peak) AS peak_margin, \
      toNullable(margin_close) AS close_margin, toNullable(simultaneous_ever) AS was_simultaneous, \
-     toNullable(verified_ever) AS was_verified, updates AS updates_count";
+     toNullable(verified_ever) AS was_verified, stood AS all_stood, verified_stood AS all_stood_verified, updates AS updates_count";
 const NEWEST_FIRST: &str = "ORDER BY opened_at DESC, window_id DESC, topic_id DESC";
 
 impl WindowQuery {
@@ -204,6 +206,8 @@ pub(super) mod tests {
             close_margin: None,
             was_simultaneous: None,
             was_verified: None,
+            all_stood: None,
+            all_stood_verified: None,
             updates_count: 0,
             bets: Vec::new(),
         }

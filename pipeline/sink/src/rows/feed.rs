@@ -84,6 +84,10 @@ row! {
     reason: &'a str = "";
     margin_open: Option<f64> = None;
     margin_peak: Option<f64> = None;
+    stood: Option<bool> = None;
+    stood_after: Option<Seconds> = None;
+    verified_stood: Option<bool> = None;
+    verified_stood_after: Option<Seconds> = None;
 }
 
 fn each<'a, T>(legs: &'a [Leg], of: impl Fn(&'a Leg) -> T) -> Vec<T> {
@@ -111,6 +115,10 @@ pub fn closed_row<'a>(place: Coordinates<'a>, closed: &'a CloseSignal) -> Transi
         reason: closed.reason.as_str(),
         margin_open: Some(closed.margin_open),
         margin_peak: Some(closed.margin_peak),
+        stood: closed.stood,
+        stood_after: closed.stood_after,
+        verified_stood: closed.verified_stood,
+        verified_stood_after: closed.verified_stood_after,
         ..TransitionRow::at(place)
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use arb_engine::QuoteStatus;
+use arb_engine::arbs::Standing;
 use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
 use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
@@ -158,7 +159,30 @@ fn state_window(window: &SavedWindow) -> wire::StateWindow {
         life: state_life(&window.life),
         basis: window.basis.as_ref().map(state_basis),
         passed_over: wire_places(&window.passed_over),
+        standing: window.standing[0].as_ref().map(state_standing),
+        verified_standing: window.standing[1].as_ref().map(state_standing),
     }
+}
+
+fn state_standing(standing: &Standing<usize>) -> wire::StateStanding {
+    let (waiting, prices): (Vec<_>, Vec<_>) = standing.waiting.iter().copied().unzip();
+    wire::StateStanding {
+        at: standing.at,
+        waiting: wire_places(&waiting),
+        prices: prices.iter().map(|price| price.millionths().into()).collect(),
+        after: standing.after,
+        stands: standing.stands,
+    }
+}
+
+/// `None` where it cannot be; what there may not be is read as it is.
+fn saved_standing(state: Option<&wire::StateStanding>) -> Option<Option<Standing<usize>>> {
+    let Some(state) = state else { return Some(None) };
+    let prices = state.prices.iter().map(|price| Price::from_millionths(*price).ok());
+    let prices = prices.collect::<Option<Vec<_>>>()?;
+    let (at, after, stands) = (state.at, state.after, state.stands);
+    let waiting = places(&state.waiting)?.into_iter().zip(prices).collect();
+    Some(Some(Standing { at, waiting, after, stands }))
 }
 
 /// Positions among quotes.
@@ -244,5 +268,9 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         life: saved_life(&window.life)?,
         basis: window.basis.as_ref().map(saved_basis),
         passed_over: places(&window.passed_over)?,
+        standing: [
+            saved_standing(window.standing.as_ref())?,
+            saved_standing(window.verified_standing.as_ref())?,
+        ],
     })
 }

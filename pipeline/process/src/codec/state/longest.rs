@@ -13,7 +13,7 @@ use arb_schemas::limits;
 use arb_schemas::records::{
     BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBasis,
     StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote,
-    StateSignal, StateStaleBooks, StateWindow,
+    StateSignal, StateStaleBooks, StateStanding, StateWindow,
 };
 use arb_schemas::wire::{Record, encode};
 
@@ -91,7 +91,14 @@ fn window() -> StateWindow {
         life,
         basis: Some(StateBasis { at: i64::MIN, margin_limit: 1.0, expected: vec![i64::MIN; 3] }),
         passed_over: vec![i32::from(i16::MAX); 3],
+        standing: Some(standing()),
+        verified_standing: Some(standing()),
     }
+}
+
+fn standing() -> StateStanding {
+    let (waiting, prices) = (vec![i32::from(i16::MAX); 3], vec![i64::from(u32::MAX); 3]);
+    StateStanding { at: i64::MIN, waiting, prices, after: i64::MIN, stands: true }
 }
 
 /// A market with as many links as one has, each of the greatest length.
