@@ -33,7 +33,6 @@ use crate::webhooks::{Webhooks, settings};
 pub(crate) const MAX_BODY: usize = 16_384;
 /// Seconds for which a replaced secret signs too, unless the request sets another number.
 const OVERLAP: u32 = 86_400;
-const TEST: &str = "endpoint.test";
 const NOT_WRITTEN: &str = "The request was not written in time and may have been; send it again.";
 const NOT_OPEN: &str = "Nothing is sent to an endpoint that is unverified, disabled or paused.";
 const OTHER_BODY: &str = "The Idempotency-Key was used for another endpoint, or its endpoint was deleted.";
@@ -154,10 +153,10 @@ impl WebhooksResource {
         let task = WebhookEvent {
             epoch: 0,
             sequence: 0,
-            kind: TEST.to_owned(),
+            kind: delivery::TEST_EVENT.to_owned(),
             subject: String::new(),
             at: now,
-            body: fan_out::body(TEST, now, &data.to_string()),
+            body: fan_out::body(delivery::TEST_EVENT, now, &data.to_string()),
             left_body: None,
             targets: vec![WebhookTarget {
                 endpoint: endpoint.id.clone(),

@@ -9,6 +9,9 @@ use sha2::{Digest, Sha256};
 /// With what the nonce of a notice begins: an event about an account or the service, which several instances notice.
 pub const NOTICE: &str = "notice/";
 
+/// The type of an event that the owner of an endpoint asks for.
+pub const TEST_EVENT: &str = "endpoint.test";
+
 /// A delivery that is pending, or has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {

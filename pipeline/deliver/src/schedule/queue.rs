@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arb_schemas::time::Micros;
 
 use crate::circuit::{Circuit, Failing};
-use crate::delivery::Delivery;
+use crate::delivery::{Delivery, TEST_EVENT};
 
 /// Requests to one endpoint that are under way at one time, if it answered the last one.
 const PER_ENDPOINT: usize = 4;
@@ -24,6 +24,8 @@ type Due = (Micros, (i64, i64), String);
 pub(super) struct Queue {
     /// Those that wait for no other, by the time at which each is due. One that is held behind an earlier one of its subject is not.
     pub(super) due: BTreeSet<Due>,
+    /// Those of them that try an endpoint which is left alone: test events, which its owner asked for.
+    probes: BTreeSet<Due>,
     /// Of ordered endpoints: what is pending of each subject.
     subjects: BTreeMap<String, Pending>,
     pub(super) in_flight: usize,
@@ -46,7 +48,7 @@ impl Queue {
 
     pub(super) fn put(&mut self, delivery: &Delivery) {
         match subject_of(delivery) {
-            None => _ = self.due.insert((delivery.next_at, delivery.place, delivery.id.clone())),
+            None => self.set_due(delivery),
             Some(subject) => self.change(subject, |pending| {
                 pending.insert((delivery.place, delivery.id.clone()), Some(delivery.next_at));
             }),
@@ -56,7 +58,7 @@ impl Queue {
     /// It is under way: it is due no longer, and holds the later ones of its subject.
     pub(super) fn take(&mut self, delivery: &Delivery) {
         match subject_of(delivery) {
-            None => _ = self.due.remove(&(delivery.next_at, delivery.place, delivery.id.clone())),
+            None => self.set_due_no_longer(delivery),
             Some(subject) => self.change(subject, |pending| {
                 pending.insert((delivery.place, delivery.id.clone()), None);
             }),
@@ -65,11 +67,31 @@ impl Queue {
 
     pub(super) fn remove(&mut self, delivery: &Delivery) {
         match subject_of(delivery) {
-            None => _ = self.due.remove(&(delivery.next_at, delivery.place, delivery.id.clone())),
+            None => self.set_due_no_longer(delivery),
             Some(subject) => self.change(subject, |pending| {
                 pending.remove(&(delivery.place, delivery.id.clone()));
             }),
         }
+    }
+
+    fn set_due(&mut self, delivery: &Delivery) {
+        let due = (delivery.next_at, delivery.place, delivery.id.clone());
+        if delivery.kind == TEST_EVENT {
+            self.probes.insert(due.clone());
+        }
+        self.due.insert(due);
+    }
+
+    fn set_due_no_longer(&mut self, delivery: &Delivery) {
+        let due = (delivery.next_at, delivery.place, delivery.id.clone());
+        self.probes.remove(&due);
+        self.due.remove(&due);
+    }
+
+    /// What may be sent at a moment: while the endpoint is left alone, what tries it.
+    pub(super) fn due_at(&self, now: Micros) -> impl Iterator<Item = &String> {
+        let due = if self.circuit.allows(now, self.in_flight) { &self.due } else { &self.probes };
+        due.iter().take_while(move |(at, ..)| *at <= now).map(|(.., id)| id)
     }
 
     /// Changes what is pending of a subject, of which the first alone is due.
@@ -92,11 +114,15 @@ impl Queue {
 
     /// When a request can be sent, if it `answers` or not; `None` when nothing is due, or as much as may be is under way.
     pub(super) fn next_at(&self, answers: bool) -> Option<Micros> {
-        let (due, ..) = self.due.first()?;
         let most = if answers { PER_ENDPOINT } else { 1 };
-        let closed = self.circuit.open_until().unwrap_or(0);
-        let at = [self.free_at, closed, self.put_off].into_iter().fold(*due, Micros::max);
-        (self.in_flight < most && self.circuit.allows(at, self.in_flight)).then_some(at)
+        if self.in_flight >= most {
+            return None;
+        }
+        let paced = |(due, ..): &Due| self.put_off.max(self.free_at).max(*due);
+        let until = self.circuit.open_until();
+        let at = until.unwrap_or(0).max(paced(self.due.first()?));
+        let probe = self.probes.first().filter(|_| until.is_some() && self.in_flight == 0).map(paced);
+        self.circuit.allows(at, self.in_flight).then(|| probe.map_or(at, |probe| probe.min(at)))
     }
 }
 

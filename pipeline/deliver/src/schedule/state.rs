@@ -125,7 +125,8 @@ impl State {
     }
 
     fn failed(&mut self, lane: u64, endpoint: String, failing: Failing) {
-        if let Some(queue) = self.queues.get_mut(&endpoint) {
+        let is_over = self.successes.get(&endpoint).is_some_and(|success| *success >= failing.failed_at);
+        if let Some(queue) = self.queues.get_mut(&endpoint).filter(|_| !is_over) {
             queue.circuit.take_over(failing);
             self.changed(&endpoint, 0);
         }
@@ -195,8 +196,25 @@ impl State {
         }
         if let Some(queue) = self.queues.get_mut(endpoint) {
             queue.in_flight = queue.in_flight.saturating_sub(1);
+            let has_recovered = is_success && queue.circuit.is_open();
             queue.circuit.note(is_success, now);
+            if has_recovered {
+                self.bring_forward(endpoint, now);
+            }
             self.changed(endpoint, 0);
+        }
+    }
+
+    /// What waited for another attempt is due at once, since the endpoint answers again; its rate and its share pace it.
+    fn bring_forward(&mut self, endpoint: &str, now: Micros) {
+        let Some(queue) = self.queues.get_mut(endpoint) else { return };
+        let waits = |slot: &&mut Slot| {
+            slot.delivery.endpoint == endpoint && slot.sent_at.is_none() && slot.delivery.next_at > now
+        };
+        for slot in self.slots.values_mut().filter(waits) {
+            queue.remove(&slot.delivery);
+            slot.delivery = Arc::new(Delivery { next_at: now, ..Delivery::clone(&slot.delivery) });
+            queue.put(&slot.delivery);
         }
     }
 
@@ -293,13 +311,12 @@ impl State {
 
     fn take_one(&mut self, name: &str, now: Micros, ready: Readiness) -> Option<Job> {
         let queue = self.queues.get_mut(name)?;
-        let due = queue.due.iter().take_while(|(at, ..)| *at <= now).take(LOOKED_AT);
         let is_open = |id: &String| {
             let slot = self.slots.get(id)?;
             let lane = self.lanes.get(&slot.lane).filter(|lane| lane.is_open)?;
             Some((lane.partition, id.clone()))
         };
-        let (partition, id) = due.map(|(.., id)| id).find_map(is_open)?;
+        let (partition, id) = queue.due_at(now).take(LOOKED_AT).find_map(is_open)?;
         let slot = self.slots.get_mut(&id)?;
         slot.sent_at = Some(now);
         let delivery = Arc::clone(&slot.delivery);

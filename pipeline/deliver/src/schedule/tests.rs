@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::queue::Queue;
 use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
+use crate::circuit::Failing;
 use crate::codec::Progress;
 
 const NOW: Micros = 1_000 * SECOND;
@@ -215,6 +216,77 @@ fn what_is_held_behind_an_earlier_one_delays_no_other_subject() {
     lane.update(std::iter::once((format!("delivery/{}", first[0].delivery.id).as_str(), None)));
     let next = schedule.take(NOW + 3_600 * SECOND, 9, |_| all);
     assert_eq!(next.iter().map(|job| job.delivery.place.1).collect::<Vec<_>>(), [1], "in their order");
+}
+
+/// An endpoint whose attempts have failed six times, the last one now.
+fn failing(schedule: &Arc<Schedule>) -> Lane {
+    let lane = Schedule::lane(schedule);
+    open(&lane);
+    (0..6).for_each(|number| {
+        put(
+            &lane,
+            Arc::new(Delivery { next_at: NOW + 3_600 * SECOND, ..delivery("a", number).as_ref().clone() }),
+        );
+    });
+    for _ in 0..6 {
+        schedule.finished("a", false, NOW);
+    }
+    lane
+}
+
+#[test]
+fn a_test_event_tries_an_endpoint_that_is_left_alone_and_what_waited_follows_when_it_answers() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = failing(&schedule);
+    let all = Readiness::Open(None);
+    assert!(schedule.take(NOW, 9, |_| all).is_empty() && schedule.open_circuits() == 1);
+    let test = Delivery {
+        kind: "endpoint.test".to_owned(),
+        subject: String::new(),
+        next_at: NOW,
+        ..delivery("a", 90).as_ref().clone()
+    };
+    put(&lane, Arc::new(test));
+    let probe = schedule.take(NOW, 9, |_| all);
+    assert_eq!(probe.iter().map(|job| &*job.delivery.kind).collect::<Vec<_>>(), ["endpoint.test"]);
+    let second = Delivery { id: "second".to_owned(), ..probe[0].delivery.as_ref().clone() };
+    put(&lane, Arc::new(second));
+    assert!(schedule.take(NOW, 9, |_| all).is_empty(), "one trial at a time");
+    schedule.finished("a", true, NOW);
+    let follow: Vec<_> = schedule.take(NOW, 9, |_| all).iter().map(|job| job.delivery.place.1).collect();
+    assert_eq!(follow, [0, 1, 2, 3], "in their order, no more than its share at one time");
+}
+
+#[test]
+fn a_test_event_that_fails_leaves_the_endpoint_alone() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = failing(&schedule);
+    let test = Delivery {
+        kind: "endpoint.test".to_owned(),
+        subject: String::new(),
+        next_at: NOW,
+        ..delivery("a", 90).as_ref().clone()
+    };
+    put(&lane, Arc::new(test));
+    assert_eq!(schedule.take(NOW, 9, |_| Readiness::Open(None)).len(), 1);
+    schedule.finished("a", false, NOW);
+    assert!(
+        schedule.take(NOW + SECOND, 9, |_| Readiness::Open(None)).is_empty() && schedule.open_circuits() == 1
+    );
+}
+
+#[test]
+fn a_late_record_of_failures_opens_nothing_that_a_success_closed() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = failing(&schedule);
+    schedule.finished("a", true, NOW);
+    let late = |failed_at| {
+        let part = Part::Failing("a".to_owned(), Failing { since: 0, failures: 6, failed_at });
+        lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
+        schedule.open_circuits()
+    };
+    assert_eq!(late(NOW), 0, "of before the success");
+    assert_eq!(late(NOW + 1), 1, "of after it");
 }
 
 proptest::proptest! {
