@@ -217,6 +217,28 @@ fn prices_of_a_window_are_ticks_that_were_published() {
     assert_eq!(store.stack.get("/v1/arbs/never/prices").status, 404);
 }
 
+/// Whether legs stood is said when a window closes, of each verdict that a confirmation has answered.
+fn counts_what_stood(truth: &Value, closed: &[&CloseSignal]) {
+    let answered = [("opened", 0), ("verified", 1)].map(|(verdict, at)| {
+        let of = |closed: &&&CloseSignal| [closed.stood, closed.verified_stood][at];
+        let stood = closed.iter().filter(|closed| of(closed) == Some(true)).count() as u64;
+        (verdict, closed.iter().filter(|closed| of(closed).is_some()).count() as u64, stood)
+    });
+    assert!(
+        answered[0].1 > answered[1].1 && answered[0].1 > answered[0].2 && answered[1].2 > 0,
+        "{answered:?}"
+    );
+    let standing = truth["standing"].as_array().unwrap();
+    for (verdict, windows, stood) in answered {
+        for by in ["phase", "league", "gap"] {
+            let of: Vec<_> =
+                standing.iter().filter(|row| row["by"] == by && row["verdict"] == verdict).collect();
+            let sum = |name: &str| of.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
+            assert_eq!((sum("windows"), sum("stood")), (windows, stood), "{verdict} by {by}: {of:?}");
+        }
+    }
+}
+
 #[test]
 fn the_truth_counts_what_the_feed_had() {
     let store = Store::to_read();
@@ -240,25 +262,7 @@ fn the_truth_counts_what_the_feed_had() {
             && sum("phantoms") >= phantoms as u64
     );
     assert!(sum("verified") >= (verified + is_open_so(&|window| window.entry.verified)) as u64);
-    // Whether legs stood is said when a window closes, of each verdict that a confirmation has answered.
-    let answered = [("opened", 0), ("verified", 1)].map(|(verdict, at)| {
-        let of = |closed: &&&CloseSignal| [closed.stood, closed.verified_stood][at];
-        let stood = closed.iter().filter(|closed| of(closed) == Some(true)).count() as u64;
-        (verdict, closed.iter().filter(|closed| of(closed).is_some()).count() as u64, stood)
-    });
-    assert!(
-        answered[0].1 > answered[1].1 && answered[0].1 > answered[0].2 && answered[1].2 > 0,
-        "{answered:?}"
-    );
-    let standing = truth["standing"].as_array().unwrap();
-    for (verdict, windows, stood) in answered {
-        for by in ["phase", "league", "gap"] {
-            let of: Vec<_> =
-                standing.iter().filter(|row| row["by"] == by && row["verdict"] == verdict).collect();
-            let sum = |name: &str| of.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
-            assert_eq!((sum("windows"), sum("stood")), (windows, stood), "{verdict} by {by}: {of:?}");
-        }
-    }
+    counts_what_stood(&truth, &closed);
 
     // A lifetime that was stated at the opening is judged where all of it is decided.
     let newest = truth["until"].as_str().unwrap();

@@ -14,7 +14,7 @@ const PER_ENDPOINT: usize = 4;
 type Waiting = ((i64, i64), String);
 
 /// What is pending of a subject, by its place, with the time at which each is due by itself; `None` of one that is under way.
-type Pending = BTreeMap<Waiting, Option<Micros>>;
+type OfSubject = BTreeMap<Waiting, Option<Micros>>;
 
 /// When a delivery is due, and which it is.
 type Due = (Micros, (i64, i64), String);
@@ -27,7 +27,7 @@ pub(super) struct Queue {
     /// Those of them that try an endpoint which is left alone: test events, which its owner asked for.
     probes: BTreeSet<Due>,
     /// Of ordered endpoints: what is pending of each subject.
-    subjects: BTreeMap<String, Pending>,
+    subjects: BTreeMap<String, OfSubject>,
     pub(super) in_flight: usize,
     pub(super) circuit: Circuit,
     /// Before which nothing is sent, by the endpoint's rate.
@@ -95,7 +95,7 @@ impl Queue {
     }
 
     /// Changes what is pending of a subject, of which the first alone is due.
-    fn change(&mut self, subject: &str, change: impl FnOnce(&mut Pending)) {
+    fn change(&mut self, subject: &str, change: impl FnOnce(&mut OfSubject)) {
         let mut pending = self.subjects.remove(subject).unwrap_or_default();
         if let Some(first) = due_of(&pending) {
             self.due.remove(&first);
@@ -132,7 +132,7 @@ fn subject_of(delivery: &Delivery) -> Option<&str> {
 }
 
 /// The first of a subject, if it is not under way.
-fn due_of(pending: &Pending) -> Option<Due> {
+fn due_of(pending: &OfSubject) -> Option<Due> {
     let ((place, id), at) = pending.first_key_value()?;
     Some(((*at)?, *place, id.clone()))
 }
