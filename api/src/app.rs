@@ -387,7 +387,7 @@ impl App {
                 lags: self.lags.clone(),
             },
             picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
-            results: ResultsResource { authority: Arc::clone(&self.authority), tasks: self.results.clone() },
+            results: ResultsResource::new(&self.authority, &self.results, quotes, &self.picks),
             description: DescriptionResource::new(&DESCRIPTION, site.clone()),
             accounts,
             keys,

@@ -20,8 +20,8 @@ pub use arb_model::{
     StaleAlert, Ttl, Verification, WindowGrade, WindowGrading,
 };
 pub use picks::{
-    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StateOpenedWindow,
-    StatePick, StatePicks, StateResult,
+    PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, REGULATION, ResultReport,
+    StateOpenedWindow, StatePick, StatePicks, StateResult,
 };
 pub use quota::{
     AccountLeaseQuota, AccountSettleQuota, AccountUsage, SettledLease, UsageAsker, UsageCharge, UsageLease,

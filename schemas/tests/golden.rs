@@ -28,9 +28,9 @@ use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, Pick, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
-    StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush, StateResult,
-    StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice,
-    StateWebhooks, WebhookTimer, WindowGrading,
+    StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush, StateScanRepeats,
+    StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
+    WebhookTimer, WindowGrading,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -112,7 +112,7 @@ fn compare_picks() {
     stays(&PickTimer { at: 7 });
     stays(&pick());
     stays(&StatePick { pick: pick(), taken_at: 8 });
-    stays(&StateResult { report: picks::report(), taken_at: 9 });
+    stays(&picks::state_result());
     stays(&StatePicks { clock: 10 });
     stays(&PickChange { change: "graded".into(), pick: pick() });
     let WindowGrading { window, grade } = window_grading();

@@ -196,7 +196,7 @@ fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     let mut running = local.replay(51, 60, END);
     wait_for_market(&running, &local);
     let receiver = Receiver::start(Manner::Status(204, ""));
-    let called = calls::all(&running, &receiver);
+    let called = calls::all(&running, &local.kafka(), &receiver);
     let file = root().join("schemas/openapi/examples.json");
     if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
         let text = serde_json::to_string_pretty(&examples(&called)).unwrap() + "\n";

@@ -8,10 +8,12 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use arb_kafka::partition_of;
+use arb_model::Event;
 use arb_schemas::records::{ArbWindow, OpenedWindow, PeriodScore, PickTimer, ResultReport, WindowGrading};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, PICK_TASKS};
 use arb_schemas::wire::{RecordType, decode, encode};
+use arb_settle::clauses::least_length;
 use serde_json::{Value, json};
 
 use crate::kafka::{read_all, wait_until_settled, write_to};
@@ -44,7 +46,8 @@ fn window(window: &OpenedWindow) -> Value {
     json!({
         "id": window.id, "event": &*window.event.id, "market": window.market.as_str(), "period": window.period.as_str(),
         "line": window.line.map(|line| line.0), "legs": legs, "commence_time": window.event.commence_time.0,
-        "opened_at": window.opened_at.0,
+        "opened_at": window.opened_at.0, "home": &*window.event.home, "away": &*window.event.away,
+        "least": least_length(&window.event),
     })
 }
 
@@ -52,7 +55,8 @@ fn result(report: &ResultReport) -> Value {
     let score = |score: &PeriodScore| json!({"period": score.period, "home": score.home, "away": score.away});
     json!({
         "event": report.event, "status": report.status, "scores": report.scores.iter().map(score).collect::<Vec<_>>(),
-        "starts_at": report.starts_at, "source": report.source, "at": report.at,
+        "starts_at": report.starts_at, "source": report.source, "at": report.at, "home": report.home, "away": report.away,
+        "ended": report.ended,
     })
 }
 
@@ -95,15 +99,16 @@ fn of_feed<T: arb_schemas::wire::Record>(kafka: &Environment) -> Vec<T> {
     of_type.map(|record| decode(&record.value).unwrap()).collect()
 }
 
-fn report(event: &str, status: &str, score: Option<(i32, i32)>, at: Micros) -> ResultReport {
+fn report(info: &Event, status: &str, score: Option<(i32, i32)>, at: Micros) -> ResultReport {
     let full_time = |(home, away)| PeriodScore { period: "full_time".into(), home, away };
     let scores = score.map(full_time).into_iter().collect();
-    let (event, status, source) = (event.to_owned(), status.to_owned(), "test".to_owned());
-    ResultReport { event, status, scores, starts_at: None, source, at }
+    let (event, status, source) = (info.id.to_string(), status.to_owned(), "test".to_owned());
+    let (home, away, ended) = (info.home.to_string(), info.away.to_string(), Some("regulation".to_owned()));
+    ResultReport { event, status, scores, starts_at: None, source, at, home, away, ended }
 }
 
 /// What is reported of an event, by its number: in halves, between which the settlement dies.
-fn reports(number: usize, event: &str) -> [Vec<ResultReport>; 2] {
+fn reports(number: usize, event: &Event) -> [Vec<ResultReport>; 2] {
     let (now, goals) = (now(), |divisor: usize| i32::try_from(number / divisor % 4).unwrap());
     let finished = |more: i32, at| report(event, "finished", Some((goals(1) + more, goals(3))), at);
     let open = |status, at| report(event, status, None, at);
@@ -117,7 +122,7 @@ fn reports(number: usize, event: &str) -> [Vec<ResultReport>; 2] {
         1 => [vec![finished(0, now), open("in_progress", now + SECOND)], vec![finished(0, now + 2 * SECOND)]],
         2 => [vec![open("cancelled", now)], vec![]],
         3 => {
-            let later = ResultReport { starts_at: Some(now + 3_600 * SECOND), ..open("postponed", now) };
+            let later = ResultReport { starts_at: Some(now - 3_600 * SECOND), ..open("postponed", now) };
             [vec![later], vec![finished(0, now + SECOND)]]
         }
         _ => [vec![open("abandoned", now)], vec![open("abandoned", now), finished(0, now + SECOND)]],
@@ -144,9 +149,9 @@ fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
     let windows: Vec<ArbWindow> = of_feed(kafka);
     let opened: BTreeMap<_, _> =
         windows.iter().filter(|it| it.change == "opened").map(|it| (it.entry.id.clone(), it)).collect();
-    let mut events: Vec<_> = opened.values().map(|window| window.entry.event.id.to_string()).collect();
-    events.sort();
-    events.dedup();
+    let mut events: Vec<_> = opened.values().map(|window| window.entry.event.clone()).collect();
+    events.sort_by(|a, b| a.id.cmp(&b.id));
+    events.dedup_by(|a, b| a.id == b.id);
     let all: Vec<_> = events.iter().enumerate().map(|(number, event)| reports(number, event)).collect();
     // Of every other event the result is known before the window is read.
     for [early, _] in all.iter().step_by(2) {

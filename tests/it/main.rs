@@ -52,6 +52,7 @@ mod quota;
 mod readiness;
 mod registry;
 mod restart;
+mod results;
 mod rules;
 mod scan;
 mod scores;

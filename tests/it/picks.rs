@@ -1,9 +1,8 @@
 //! Picks from end to end: bots over a simulated market, published before the start, graded from its results, whatever dies meanwhile;
-//! records in the API, events of the feed, and results that a client reports.
+//! records in the API, and events of the feed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_accounts::scope::Scope;
 use arb_model::{Pick, PickChange};
 use arb_schemas::records::ResultReport;
 use arb_schemas::topics::{FEED_EVENTS, PICK_TASKS, PICKS};
@@ -11,7 +10,7 @@ use arb_schemas::wire::{RecordType, decode};
 use serde_json::{Value, json};
 
 use crate::kafka::{read_all, wait_until_settled};
-use crate::support::http::{Answer, once_it_knows, send};
+use crate::support::http::{once_it_knows, send};
 use crate::support::program::Role;
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
@@ -27,16 +26,17 @@ const PICK_EVENTS: &str = "event=pick,pick_graded";
 struct Ground {
     serve: Serve,
     roles: BTreeMap<&'static str, Role>,
-    key: Key,
+    /// Its quota is leased for as long as it lives.
+    _key: Key,
     broker: Broker,
 }
 
 impl Ground {
     fn start() -> Self {
         let broker = Broker::start();
-        let key = Key::granted(&broker, "enterprise", &[Scope::ResultsWrite], None);
+        let key = Key::new(&broker, "enterprise");
         let serve = Serve::start(&broker, &key, "serve", &[]);
-        let mut ground = Self { serve, roles: BTreeMap::new(), key, broker };
+        let mut ground = Self { serve, roles: BTreeMap::new(), _key: key, broker };
         for role in ["process", "settle", "bots", "ingest"] {
             ground.start_role(role);
         }
@@ -69,16 +69,6 @@ impl Ground {
         })
     }
 
-    /// Waits until a pick on the winner of a match that has not begun is shown: no result of that is reported for as long as it lasts.
-    fn wait_for_an_open_pick(&self) {
-        wait_for("a pick waits for its match", || {
-            let page = self.serve.get("/v1/picks?state=open&limit=500").json();
-            let as_of = page["as_of"].as_str()?;
-            let waits = |pick: &Value| pick["market"] == "h2h" && pick["starts_at"].as_str() > Some(as_of);
-            page["picks"].as_array().unwrap().iter().any(waits).then_some(())
-        });
-    }
-
     /// Every pick that is shown, page by page; none of them changes meanwhile.
     fn shown(&self) -> Vec<Value> {
         let (mut shown, mut cursor) = (Vec::new(), String::new());
@@ -88,12 +78,6 @@ impl Ground {
             let Some(next) = page["next_cursor"].as_str() else { return shown };
             cursor = format!("&cursor={next}");
         }
-    }
-
-    fn report(&self, body: &Value) -> Answer {
-        let url = format!("http://{}/api/v1/results", self.serve.listen);
-        let fields = [("x-api-key", &*self.key.text), ("content-type", "application/json")];
-        once_it_knows(|| send("POST", &url, &fields, body.to_string().into_bytes())).unwrap()
     }
 }
 
@@ -137,7 +121,6 @@ fn picks_are_published_before_the_start_and_graded_once_whatever_dies() {
     ground.graded(6);
     ground.kill("settle");
     ground.graded(10);
-    ground.wait_for_an_open_pick();
     // What is under way is graded; then nothing moves any more.
     for role in ["ingest", "bots", "settle"] {
         ground.roles.get_mut(role).unwrap().stop();
@@ -186,7 +169,6 @@ fn picks_are_published_before_the_start_and_graded_once_whatever_dies() {
         assert_eq!(&*event.name == "pick", shown["change"] == "published");
     }
     records_are_those_of_the_topic(&ground, &picks);
-    a_correction_is_another_grading(&mut ground, &picks);
 }
 
 fn records_are_those_of_the_topic(ground: &Ground, picks: &BTreeMap<String, Pick>) {
@@ -214,44 +196,6 @@ fn records_are_those_of_the_topic(ground: &Ground, picks: &BTreeMap<String, Pick
             let mean = profits.iter().sum::<f64>() / profits.len() as f64;
             assert!((record["return"].as_f64().unwrap() - mean).abs() < 1e-12, "{bot}: {record}");
         }
-    }
-}
-
-/// Of a pick that waits, because the market's clock was ahead of the results that a client reports now.
-fn a_correction_is_another_grading(ground: &mut Ground, picks: &BTreeMap<String, Pick>) {
-    // Of a match whose end the market has reported, the settlement machine would grade the pick by that first.
-    let reported = scores(&ground.broker);
-    ground.start_role("settle");
-    let waits = |pick: &&Pick| {
-        pick.market.as_str() == "h2h" && pick.is_open() && !reported.contains_key(&*pick.event.id)
-    };
-    let pick = picks.values().find(waits).unwrap();
-    let event = &*pick.event.id;
-    let result = |home: i32, away: i32| {
-        let score = json!([{"period": "full_time", "home": home, "away": away}]);
-        json!({"event": event, "status": "finished", "scores": score})
-    };
-    let mut with_winner = result(1, 0);
-    with_winner["winner"] = "home".into();
-    let (no_status, no_score) =
-        (json!({"event": event, "status": "over"}), json!({"event": event, "status": "finished"}));
-    for wrong in [no_status, no_score, with_winner, result(-1, 0)] {
-        assert_eq!(ground.report(&wrong).status, 400, "{wrong}");
-    }
-    let path = format!("/v1/picks/{}", pick.id);
-    for (number, (home, away)) in (1..).zip([(3, 0), (0, 3)]) {
-        for _ in 0..2 {
-            let answer = ground.report(&result(home, away));
-            assert_eq!((answer.status, &answer.json()["event"]), (202, &json!(event)), "{}", answer.body);
-        }
-        let graded = wait_for("the pick is graded", || {
-            let shown = ground.serve.get(&path).json();
-            (shown["grades"].as_array().unwrap().len() >= number).then_some(shown)
-        });
-        assert_eq!(graded["grades"].as_array().unwrap().len(), number, "a repeated result says nothing new");
-        let (last, expected) = (&graded["result"], profit(pick, home, away));
-        assert!((last["profit"].as_f64().unwrap() - expected).abs() < 1e-12, "{last}");
-        assert!(last["source"].as_str().unwrap().starts_with("account acc_"), "{last}");
     }
 }
 

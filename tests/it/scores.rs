@@ -17,10 +17,10 @@ use crate::support::wait::{wait_for, wait_for_steps};
 
 const SPORT: &str = "soccer_simulated_league";
 /// Events begin so long after their picks were asked for, and twice as long each time that the machine was too slow to publish them before.
-const AHEAD: Micros = 15 * SECOND;
+pub(crate) const AHEAD: Micros = 15 * SECOND;
 
 /// A bet on the home side of an event that begins at a time.
-fn candidate(id: &str, start: Micros) -> PickCandidate {
+pub(crate) fn candidate(id: &str, start: Micros) -> PickCandidate {
     let pick = fixtures::pick();
     let event = Event { id: id.into(), league: SPORT.into(), commence_time: Time(start), ..pick.event };
     PickCandidate {
@@ -54,7 +54,7 @@ fn score(id: &str, start: Micros, points: Option<(u32, u32)>, is_completed: bool
 }
 
 /// The settlement machine, once it has its partitions: from then on it publishes at once.
-fn settlement(broker: &Broker) -> Role {
+pub(crate) fn settlement(broker: &Broker) -> Role {
     let mut settle =
         Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path("settle.log"));
     wait_for("the partitions are taken", || {
@@ -228,10 +228,12 @@ fn results_of(broker: &Broker, date: &str, score: &str) -> String {
 fn picks_are_graded_from_a_file_of_football_data() {
     let broker = Broker::start();
     let mut settle = settlement(&broker);
-    let start = now() + HOUR;
+    // Of a recording, so that the pick is published before an event that is over.
+    let start = now() - 3 * HOUR;
     for (id, league) in [("known", "soccer_epl"), ("unknown", "soccer_epl"), ("other", "soccer_spl")] {
         let mut candidate = candidate(id, start);
         candidate.event.league = league.into();
+        (candidate.feed, candidate.at) = ("recorded".into(), Time(start - HOUR));
         if id == "unknown" {
             candidate.event.home = "Elsewhere".into();
         }

@@ -7,6 +7,10 @@ A task is a line of JSON: `{"window": ...}`, `{"result": ...}` or `{"timer": MIC
 JSON too. Money is paid in exact fractions, as in window_settlement.py; nothing is shared with the program.
 
 It keeps no state of windows but what was published of them: at each task it looks at all windows of the event again.
+
+Bets are on the score after regulation, as all are where a result says that the event ended so, and those of soccer everywhere. So a report counts for the
+whole match if it says that score or that it ended so, and for the first half always. Points belong to names. A match lasts `least` microseconds at least (of
+random ones, soccer, 95 minutes); before its start nothing is taken, before its earliest end only what two sources say.
 """
 
 import json
@@ -17,7 +21,11 @@ from fractions import Fraction as F
 from window_settlement import ahead, legs_of, returned
 
 DAY = 86_400_000_000
-OVER = ("finished", "abandoned", "cancelled")
+LEAST = 95 * 60_000_000
+DELAY = DAY // 2
+SIDES = ("Nørdby", "Sør")
+PLAYED = ("finished", "abandoned")
+OVER = (*PLAYED, "cancelled")
 KEYS = {(2, 0): "won", (1, 1): "half_won", (0, 2): "push", (0, 1): "half_lost", (0, 0): "lost"}
 
 
@@ -35,13 +43,28 @@ def odds_of(leg):
     return 1 / (1 - p) if leg["side"] == "lay" else 1 / p
 
 
+def points(report, window, period):
+    """The points of the two sides in the period that bets on it are settled by; None where the report does not say them."""
+    named = (report["home"], report["away"])
+    sides = (window["home"], window["away"])
+    if sorted(named) != sorted(sides):
+        return None
+    scores = {score["period"]: (score["home"], score["away"]) for score in report["scores"]}
+    if period == "full_time":
+        score = scores.get("regulation", scores.get("full_time") if report["ended"] == "regulation" else None)
+    else:
+        score = scores.get(period)
+    return score if score is None or named == sides else score[::-1]
+
+
 def paid(window, report):
     """The settlement and the return of each leg; None while they are not known."""
-    status, scores = report["status"], {score["period"]: (score["home"], score["away"]) for score in report["scores"]}
-    score = scores.get(window["period"])
-    if status not in OVER:
+    status, score = report["status"], points(report, window, window["period"])
+    if status not in OVER or (status in PLAYED and abs(window["starts_at"] - window["commence_time"]) > DELAY):
         return None
-    is_void = status == "cancelled" or score is None
+    if status == "finished" and score is None:
+        return None
+    is_void = status == "cancelled" or score is None or (status == "abandoned" and window["period"] == "full_time")
     legs = []
     names = {leg["outcome"] for leg in window["legs"]}
     line = None if window["line"] is None else F(window["line"], 1000)
@@ -60,14 +83,20 @@ def grading(window, report):
     legs = paid(window, report)
     grade = {"state": "open", "returned": None, "legs": [], "home": None, "away": None}
     if legs is not None:
-        scores = {score["period"]: score for score in report["scores"]}
-        score = scores.get(window["period"], {"home": None, "away": None})
+        score = points(report, window, window["period"]) or (None, None)
         grade = {
             "state": "settled", "returned": float(sum(back for _, back in legs)),
             "legs": [{"settlement": name, "returned": float(back)} for name, back in legs],
-            "home": score["home"], "away": score["away"],
+            "home": score[0], "away": score[1],
         }
     return grade
+
+
+def said(report):
+    """What a report says, whichever side it names first."""
+    is_first = (report["home"], report["away"]) <= (report["away"], report["home"])
+    scores = [(it["period"], it["home"], it["away"]) if is_first else (it["period"], it["away"], it["home"]) for it in report["scores"]]
+    return sorted((report["home"], report["away"])), sorted(scores), report["status"], report["ended"], report["starts_at"]
 
 
 class Ledger:
@@ -83,6 +112,9 @@ class Ledger:
 
     def timer(self, at):
         self.clock = self.now(at)
+        for _, report in sorted(self.reports.items(), key=lambda it: (it[1]["due"] or 0, it[0])):
+            if report["due"] is not None and report["due"] <= at:
+                self.publish(report)
         last = lambda start, taken: taken if start is None else max(start, taken)
         self.windows = {i: w for i, w in self.windows.items() if last(w["starts_at"], w["taken"]) + 14 * DAY > at}
         self.reports = {e: r for e, r in self.reports.items() if last(r["starts_at"], r["taken"]) + 30 * DAY > at}
@@ -92,33 +124,60 @@ class Ledger:
             return
         report = self.reports.get(window["event"])
         start = report and report["starts_at"]
-        self.windows[window["id"]] = {
-            **window, "starts_at": window["commence_time"] if start is None else start, "taken": self.now(window["opened_at"]), "grades": [],
-        }
-        if report:
-            self.grade(self.windows[window["id"]], report)
+        start = window["commence_time"] if start is None else start
+        window = {**window, "starts_at": start, "taken": self.now(window["opened_at"]), "grades": []}
+        self.windows[window["id"]] = window
+        if not report or report["due"] is not None:
+            return
+        if report["status"] in PLAYED:
+            if report["at"] < start:
+                return
+            if self.now(report["at"]) < start + window["least"]:
+                report["due"] = start + window["least"]
+                return
+        self.grade(window, report)
 
     def result(self, report):
         known = self.reports.get(report["event"])
-        if known and report["at"] < known["at"]:
-            return
         start = report["starts_at"]
         if start is None and known:
             start = known["starts_at"]
-        self.reports[report["event"]] = {**report, "starts_at": start, "taken": self.now(report["at"])}
-        if known and {**known, "taken": 0} == {**self.reports[report["event"]], "taken": 0}:
-            self.reports[report["event"]] = known
+        report = {**report, "starts_at": start}
+        windows = [window for window in self.windows.values() if window["event"] == report["event"]]
+        is_played = report["status"] in PLAYED
+        begins = None
+        if windows and is_played:
+            newest, least = max((window["starts_at"], window["least"]) for window in windows)
+            begins = newest if start is None else start
+            if report["at"] < begins:
+                return
+        if known and known["due"] is not None and known["source"] != report["source"] and said(known) == said(report):
+            newest = report if report["at"] >= known["at"] else {name: known[name] for name in report}
+            self.reports[report["event"]] = {**known, **newest, "due": None}
+            self.publish(self.reports[report["event"]])
+            return
+        if known and (report["at"] < known["at"] or all(known[name] == report[name] for name in report)):
+            return
+        due = None if begins is None or self.now(report["at"]) >= begins + least else begins + least
+        if known and said(known) == said(report):
+            due = known["due"]
+        self.reports[report["event"]] = {**report, "taken": self.now(report["at"]), "due": due}
+        if due is None:
+            self.publish(self.reports[report["event"]])
+
+    def publish(self, report):
+        report["due"] = None
         for _, window in sorted(self.windows.items()):
             if window["event"] == report["event"]:
-                if start is not None:
-                    window["starts_at"] = start
-                self.grade(window, self.reports[report["event"]])
+                if report["starts_at"] is not None:
+                    window["starts_at"] = report["starts_at"]
+                self.grade(window, report)
 
     def grade(self, window, report):
         next_grade = grading(window, report)
         before = window["grades"][-1] if window["grades"] else {"state": "open"}
-        said = lambda grade: [grade.get(name) for name in ("state", "home", "away")] + [[leg["settlement"] for leg in grade.get("legs", [])]]
-        if said(before) != said(next_grade):
+        shown = lambda grade: [grade.get(name) for name in ("state", "home", "away")] + [[leg["settlement"] for leg in grade.get("legs", [])]]
+        if shown(before) != shown(next_grade):
             window["grades"].append(next_grade)
             told = {"window": window["id"], "version": len(window["grades"]), **next_grade, "source": report["source"], "at": report["at"]}
             self.gradings.append(told)
@@ -142,17 +201,26 @@ def random_window(rng, number, now):
     return {
         "id": f"w{number}", "event": rng.choice("abc"), "market": market, "period": rng.choice(["full_time", "full_time", "h1"]), "line": line,
         "legs": [leg(name, side, part) for (name, side), part in zip(legs, parts)],
-        "commence_time": now + rng.randint(-2, 40) * DAY // 8, "opened_at": now,
+        "commence_time": now + rng.choice([rng.randint(-16, 4), rng.randint(-4, 40)]) * DAY // 48, "opened_at": now,
+        "home": SIDES[0], "away": SIDES[1], "least": LEAST,
     }
 
 
 def random_result(rng, now):
-    status = rng.choice(["in_progress", "postponed", "finished", "finished", "finished", "abandoned", "cancelled"])
-    periods = ["full_time", "h1"][: rng.randint(1, 2)] if status == "finished" else ["h1"][: rng.randint(0, 1)]
+    status = rng.choice(["in_progress", "postponed", "finished", "finished", "finished", "finished", "abandoned", "cancelled"])
+    h1, rest, extra = ([rng.randint(0, 2), rng.randint(0, 2)] for _ in range(3))
+    ended = rng.choice(["regulation", "regulation", "regulation", None, "overtime"])
+    regulation = [a + b for a, b in zip(h1, rest)]
+    whole = regulation if ended == "regulation" else [a + b for a, b in zip(regulation, extra)]
+    scores = [("full_time", whole), ("h1", h1)][: rng.randint(1, 2)] if status == "finished" else [("h1", h1)][: rng.randint(0, 1)]
+    if status == "finished" and rng.random() < 0.3:
+        scores.append(("regulation", regulation))
+    names = list(rng.choice([SIDES, SIDES, SIDES, SIDES[::-1], ("Nørdby", "Elsewhere")]))
+    turn = (lambda score: score[::-1]) if names[0] != SIDES[0] else (lambda score: score)
     return {
-        "event": rng.choice("abc"), "status": status, "starts_at": rng.choice([None, None, now + rng.randint(0, 30) * DAY // 8]),
-        "scores": [{"period": period, "home": rng.randint(0, 3), "away": rng.randint(0, 3)} for period in periods],
-        "source": rng.choice(["operator", "file"]), "at": now - rng.choice([0, 0, 0, DAY]),
+        "event": rng.choice("abc"), "status": status, "starts_at": rng.choice([None, None, now + rng.randint(-8, 30) * DAY // 8]),
+        "scores": [{"period": period, "home": turn(score)[0], "away": turn(score)[1]} for period, score in scores],
+        "source": rng.choice(["operator", "file"]), "at": now - rng.choice([0, 0, 0, DAY]), "home": names[0], "away": names[1], "ended": ended,
     }
 
 
@@ -167,16 +235,19 @@ def random_tasks(seed):
         elif kind == "result":
             tasks.append({"result": random_result(rng, now)})
         elif kind == "again" and tasks:
-            tasks.append(rng.choice([task for task in tasks if "timer" not in task] or [{"timer": now}]))
+            again = rng.choice([task for task in tasks if "timer" not in task] or [{"timer": now}])
+            if "result" in again and rng.random() < 0.5:
+                again = {"result": {**again["result"], "source": rng.choice(["operator", "file"]), "at": now}}
+            tasks.append(again)
         else:
-            now += rng.choice([0, 0, 0, 15 * DAY])
+            now += rng.choice([0, 0, DAY // 20, 15 * DAY])
             tasks.append({"timer": now})
     return tasks
 
 
 def main():
     if "--cases" in sys.argv:
-        for seed in range(40):
+        for seed in range(80):
             tasks = random_tasks(seed)
             print(json.dumps({"tasks": tasks, "gradings": graded(tasks)}, separators=(",", ":")))
     else:

@@ -87,6 +87,11 @@ impl PickStore {
         self.is_ready.load(Ordering::Acquire)
     }
 
+    /// The picks on an event.
+    pub(crate) fn of_event(&self, event: &str) -> Vec<Arc<Pick>> {
+        self.page(None, usize::MAX, |pick| &*pick.event.id == event)
+    }
+
     /// The first picks after a place that are wanted, at most so many.
     pub(crate) fn page(
         &self,

@@ -27,6 +27,7 @@ use arb_schemas::records::{PeriodScore, PickCandidate, ResultReport, StatePartit
 use arb_schemas::time::SECOND;
 use arb_schemas::topics::SIGNALS;
 use arb_schemas::wire::{decode, encode};
+use arb_settle::clauses::Clauses;
 use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
 
@@ -168,7 +169,7 @@ fn settlement(scale: Scale, stop: &Stop) -> anyhow::Result<Vec<Row>> {
 }
 
 fn settled(candidates: &[Vec<u8>], results: &[Vec<u8>]) -> anyhow::Result<Settled> {
-    let mut machine = SettleMachine::new(&());
+    let mut machine = SettleMachine::new(&Clauses::default());
     let mut counts = SettleCounts::default();
     let published = take(&mut machine, candidates, &mut counts)?;
     let graded = take(&mut machine, results, &mut counts)?;
@@ -234,5 +235,8 @@ fn result(number: usize) -> ResultReport {
         starts_at: None,
         source: "arb-bench".to_owned(),
         at: START + 7_200 * SECOND,
+        home: event(number).home.to_string(),
+        away: event(number).away.to_string(),
+        ended: Some("regulation".to_owned()),
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum AccountAction {
     Grant {
         /// Id or e-mail
         account: String,
-        /// Scope that the account's keys may have: ticks:write, events:write or results:write
+        /// Scope that the account's keys may have: ticks:write, events:write, results:write or results:any
         #[arg(long = "scope", value_name = "SCOPE")]
         scopes: Vec<String>,
         /// Book whose odds the account may push

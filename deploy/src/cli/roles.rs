@@ -184,6 +184,9 @@ pub(crate) struct Settle {
     /// Commit after so many milliseconds at the latest: every pick and grading waits for it
     #[arg(long = "commit-interval-ms", env = "ARB_SETTLE_COMMIT_INTERVAL_MS", default_value = "100", value_parser = millis)]
     pub(crate) commit_interval: Duration,
+    /// File of books (TOML), the same as the processor's; without one the table that this program ships with
+    #[arg(long, env = "ARB_BOOKS_FILE")]
+    pub(crate) books_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) guard: Guard,
     #[command(flatten)]

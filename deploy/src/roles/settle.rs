@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Context;
+use arb_engine::venues::Books;
 use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
@@ -15,6 +16,7 @@ use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::PickTimer;
 use arb_schemas::topics::{FEED_EVENTS, PICK_TASKS, PICKS};
 use arb_schemas::wire;
+use arb_settle::clauses::Clauses;
 use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
 use arb_settle::{opened, telemetry};
@@ -23,7 +25,7 @@ use super::guarded;
 use super::machine::{self, MachineRole, thread};
 use crate::cli::Settle;
 use crate::roles::admin::Admin;
-use crate::roles::cluster;
+use crate::roles::{books, cluster};
 use crate::system::{clock, signals};
 
 /// Tasks of one transaction at most.
@@ -53,8 +55,9 @@ fn pump_until(
     let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
     machine::write_timers(&places, stop, move |partition| write_timer(&timers, partition))?;
     start_windows(cluster, &config.group, stop)?;
+    let clauses = clauses(&*books::read(config.books_file.as_deref())?);
     let role = MachineRole::<SettleMachine> {
-        machine: (),
+        machine: clauses,
         group: config.group.clone(),
         partitions,
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
@@ -66,6 +69,12 @@ fn pump_until(
         inspect: telemetry::inspect,
     };
     machine::pump_until(stop, &role, cluster, admin)
+}
+
+/// The clauses of the table of books: every group of rules in it counts overtime, but in three-way markets and in soccer.
+fn clauses(books: &Books) -> Clauses {
+    let has_rules = |book: &&str| books.get(book).rules.is_some();
+    Clauses::new(books.keys().into_iter().filter(has_rules).map(str::to_owned))
 }
 
 /// Reads the feed on a thread: windows that open are tasks in the partition of their event, which is that of the feed.

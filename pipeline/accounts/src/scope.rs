@@ -42,8 +42,10 @@ scopes! {
     TicksWrite "ticks:write",
     /// Set teams and start of events with pushed odds; granted by the operator.
     EventsWrite "events:write",
-    /// Push results; granted by the operator.
+    /// Push results of events that the account's own source alone has prices of; granted by the operator.
     ResultsWrite "results:write",
+    /// Push results of every event; granted by the operator to whom everyone's gradings may depend on.
+    ResultsAny "results:any",
     /// Manage webhooks.
     WebhooksManage "webhooks:manage",
     /// Manage keys.
@@ -65,7 +67,7 @@ impl Scope {
     /// Whether an account has it only when an operator grants it.
     #[must_use]
     pub fn is_granted(self) -> bool {
-        matches!(self, Self::TicksWrite | Self::EventsWrite | Self::ResultsWrite)
+        matches!(self, Self::TicksWrite | Self::EventsWrite | Self::ResultsWrite | Self::ResultsAny)
     }
 
     /// The scope that a text names.

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use arb_model::Ending;
 use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use csv::{ByteRecord, ReaderBuilder};
@@ -213,6 +214,10 @@ fn report(event: &AwaitedEvent, row: &PlayedMatch, at: Micros) -> ResultReport {
         starts_at: None,
         source: format!("football-data {}", row.division),
         at,
+        home: event.home.clone(),
+        away: event.away.clone(),
+        // `FTHG` and `FTAG` are of 90 minutes, and no match of a league has more.
+        ended: Some(Ending::Regulation.key().to_owned()),
     }
 }
 

@@ -20,7 +20,7 @@ mod schedule;
 mod sport;
 mod view;
 
-use arb_model::{EventStatus, Faults, Period};
+use arb_model::{Ending, EventStatus, Faults, Period};
 use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, SECOND};
 
@@ -166,6 +166,10 @@ impl Source for Simulator {
                 starts_at: Some(life.starts_at),
                 source: self.name().to_owned(),
                 at: life.ends_at,
+                home: life.home,
+                away: life.away,
+                // A simulated match is over at its end, whatever its score.
+                ended: Some(Ending::Regulation.key().to_owned()),
             }
         };
         Slot::all(events, short).flat_map(of).map(report).collect()

@@ -31,6 +31,22 @@ keyed! {
         Abandoned = "abandoned",
         /// Never played.
         Cancelled = "cancelled",
+        /// Never played: one side did not appear.
+        Walkover = "walkover",
+    }
+}
+
+keyed! {
+    /// How an event that was played came to its end.
+    pub enum Ending {
+        /// After its regular time.
+        Regulation = "regulation",
+        /// In overtime or extra time.
+        Overtime = "overtime",
+        /// By a shootout after that.
+        Shootout = "shootout",
+        /// One side gave up.
+        Retired = "retired",
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use arb_engine::odds::devig::{Method, fair};
 use arb_engine::odds::implied_probability;
-use arb_model::{Bet, EventStatus, Market, Outcome, Period, Price, Side};
+use arb_model::{Bet, Market, Outcome, Period, Price, Side};
 
 pub use self::backtest::{Backtest, backtest};
 pub use self::forecasts::ForecastScores;
@@ -21,7 +21,7 @@ use crate::bots::{self, Pick, are_near, is_plausible, keeps_margin};
 use crate::history::{History, Match, Three};
 use crate::model::{Forecast, forecast};
 use crate::record::{GradedBet, Summary};
-use crate::settlement::{DrawRule, EventResult, Score, Settlement, settle};
+use crate::settlement::{Basis, DrawRule, EventResult, Score, Settlement, settle};
 use crate::significance::holm;
 
 /// The seasons that judge.
@@ -240,8 +240,8 @@ fn trials_of(runs: Vec<Run>) -> Vec<Trial> {
 fn graded(found: &Match, pick: &Pick, closing: Option<Three>) -> Option<GradedBet> {
     let bet = Bet::new(Market::parse("h2h")?, OUTCOMES[pick.outcome], Side::Back, None)?;
     let score = Score { home: found.goals.0, away: found.goals.1 };
-    let result = EventResult { status: EventStatus::Finished, scores: vec![(Period::FullTime, score)] };
-    let settlement = settle(&bet, DrawRule::Outcome, &result)?;
+    let result = EventResult::regular(vec![(Period::FullTime, score)]);
+    let settlement = settle(&bet, (DrawRule::Outcome, Basis::Regulation), &result)?;
     Some(GradedBet {
         day: found.date.clone(),
         profit: settlement.profit(Side::Back, pick.odds),

@@ -2,12 +2,13 @@
 //!
 //! Rules: a bet on a total or a handicap wins, loses, or is a push when the score meets the line. A quarter line (x.25, x.75) is two bets of half the
 //! stake on the lines beside it. A draw loses a three-way winner bet, and is a push for a two-way one and for "draw no bet". A cancelled or
-//! abandoned event is void, except for periods that were completed. A bet whose period has no score yet is not settled: a postponed event
-//! waits for its new start.
+//! abandoned event is void, except for periods that were completed. A bet whose period has no score is not settled: a postponed event
+//! waits for its new start, and a result that does not say what a bet needs decides nothing. A bet on the whole event is settled by the score of
+//! its book's clause ([`Basis`]): that after regulation, or the final one with overtime.
 //!
 //! It never reads a price to decide who won, and never settles a bet from a score of another period.
 
-use arb_model::{Bet, EventStatus, Family, Line, Outcome, Period, Side};
+use arb_model::{Bet, Ending, EventStatus, Family, Line, Outcome, Period, Side};
 
 /// A quarter of a point, in thousandths.
 const QUARTER: Line = 250;
@@ -21,20 +22,49 @@ pub struct Score {
     pub away: u32,
 }
 
+/// Which score of the whole event a bet is settled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// That after regulation; overtime does not count.
+    Regulation,
+    /// The final one, with overtime and a shootout where they were played.
+    Final,
+}
+
 /// The result of an event as one source reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventResult {
     /// How far it is.
     pub status: EventStatus,
-    /// Final scores of periods, each period at most once.
+    /// Final scores of periods, each period at most once; that of the whole event has everything that was played.
     pub scores: Vec<(Period, Score)>,
+    /// The score after regulation, where the source says it.
+    pub regulation: Option<Score>,
+    /// How the event ended, where the source says it.
+    pub ended: Option<Ending>,
 }
 
 impl EventResult {
-    /// The score of a period; `None` where none is known.
+    /// Of an event that was over after regulation.
     #[must_use]
-    pub fn score(&self, period: Period) -> Option<Score> {
-        self.scores.iter().find(|(of, _)| *of == period).map(|(_, score)| *score)
+    pub fn regular(scores: Vec<(Period, Score)>) -> Self {
+        Self { status: EventStatus::Finished, scores, regulation: None, ended: Some(Ending::Regulation) }
+    }
+
+    /// The score that settles a bet on a period; `None` where none is known, and of an event that one side gave up.
+    #[must_use]
+    pub fn score(&self, period: Period, basis: Basis) -> Option<Score> {
+        let of = |period| self.scores.iter().find(|(of, _)| *of == period).map(|(_, score)| *score);
+        match (period, basis, self.ended) {
+            // Whether overtime belongs to the second half differs from book to book.
+            (Period::FullTime, _, Some(Ending::Retired))
+            | (Period::H2, _, Some(Ending::Overtime | Ending::Shootout) | None) => None,
+            (Period::FullTime, Basis::Regulation, Some(Ending::Regulation)) => {
+                self.regulation.or_else(|| of(Period::FullTime))
+            }
+            (Period::FullTime, Basis::Regulation, _) => self.regulation,
+            (period, _, _) => of(period),
+        }
     }
 }
 
@@ -96,26 +126,26 @@ impl Settlement {
     }
 }
 
-/// What the result makes of the bet; `None` while it is not decided.
+/// What the result makes of the bet by a clause; `None` while it is not decided, and where the result does not say what the clause needs.
 ///
 /// ```
-/// use arb_model::{Bet, EventStatus, Market, Outcome, Period, Side};
-/// use arb_picks::settlement::{settle, DrawRule, EventResult, Score, Settlement};
+/// use arb_model::{Bet, Market, Outcome, Period, Side};
+/// use arb_picks::settlement::{settle, Basis, DrawRule, EventResult, Score, Settlement};
 ///
 /// let spreads = Market::parse("spreads").unwrap();
 /// let bet = Bet::new(spreads, Outcome::Home, Side::Back, Some(-750)).unwrap();
 /// let scores = vec![(Period::FullTime, Score { home: 2, away: 1 })];
-/// let result = EventResult { status: EventStatus::Finished, scores };
-/// assert_eq!(settle(&bet, DrawRule::Outcome, &result), Some(Settlement::HalfWon), "-0.5 wins, -1 is a push");
+/// let result = EventResult::regular(scores);
+/// assert_eq!(settle(&bet, (DrawRule::Outcome, Basis::Regulation), &result), Some(Settlement::HalfWon), "-0.5 wins, -1 is a push");
 /// ```
 #[must_use]
-pub fn settle(bet: &Bet, draw: DrawRule, result: &EventResult) -> Option<Settlement> {
-    let score = result.score(bet.market().period);
+pub fn settle(bet: &Bet, (draw, basis): (DrawRule, Basis), result: &EventResult) -> Option<Settlement> {
+    let score = result.score(bet.market().period, basis);
     match (result.status, score) {
-        (EventStatus::Cancelled, _) | (EventStatus::Abandoned | EventStatus::Finished, None) => {
+        (EventStatus::Cancelled | EventStatus::Walkover, _) | (EventStatus::Abandoned, None) => {
             Some(Settlement::Void)
         }
-        (EventStatus::InProgress | EventStatus::Postponed, _) => None,
+        (EventStatus::InProgress | EventStatus::Postponed, _) | (EventStatus::Finished, None) => None,
         (EventStatus::Finished, Some(score)) => Some(by_score(bet, draw, score)),
         // The whole event has no final score when it was broken off, whatever a source sends.
         (EventStatus::Abandoned, Some(score)) => Some(match bet.market().period {

@@ -35,6 +35,8 @@ pub(crate) struct Book {
     windows_by_event: ByEvent,
     /// When a part is not kept any more, and its key.
     ends: BTreeSet<(Micros, String)>,
+    /// When bets are graded by a result that is held, and its event.
+    dues: BTreeSet<(Micros, String)>,
     /// Each part that the drafts change, as it was before.
     before: BTreeMap<String, Option<Part>>,
 }
@@ -48,6 +50,12 @@ fn end(part: &Part) -> Option<Micros> {
         Part::Clock(_) => return None,
     };
     Some(last.saturating_add(kept))
+}
+
+/// When bets are graded by a result, and its event; `None` for one that is not held.
+fn due(part: &Part) -> Option<(Micros, String)> {
+    let Part::Result(saved) = part else { return None };
+    saved.due_at.map(|due| (due, saved.report.event.clone()))
 }
 
 impl Book {
@@ -97,6 +105,12 @@ impl Book {
     pub(crate) fn windows_of(&self, event: &str) -> impl Iterator<Item = &Arc<StateOpenedWindow>> {
         let ids = self.windows_by_event.get(event).into_iter().flatten();
         ids.filter_map(|id| self.windows.get(id))
+    }
+
+    /// A held result that bets are graded by from a moment on.
+    pub(crate) fn next_due(&self, now: Micros) -> Option<Arc<StateResult>> {
+        let (_, event) = self.dues.first().filter(|(due, _)| *due <= now)?;
+        self.results.get(event).cloned()
     }
 
     /// A part that is not kept any more at a moment.
@@ -155,6 +169,10 @@ impl Book {
         if let Some(end) = part.as_ref().and_then(end) {
             self.ends.insert((end, key.to_owned()));
         }
+        if let Some(due) = self.part(key).as_ref().and_then(due) {
+            self.dues.remove(&due);
+        }
+        self.dues.extend(part.as_ref().and_then(due));
         match part {
             Some(part) => self.insert(part),
             None => self.forget(key),

@@ -4,6 +4,7 @@
 //! Candidates, windows, results, closing prices, later offers and time are records of one topic. It never asks a clock, never changes what was
 //! published of a pick, and never removes a grading.
 
+mod results;
 mod windows;
 
 use std::sync::Arc;
@@ -14,33 +15,37 @@ use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
-use arb_schemas::records::{PickCandidate, PickClosing, PickOffer, ResultReport, StatePick, StateResult};
+use arb_schemas::records::{PickCandidate, PickClosing, PickOffer, ResultReport, StatePick};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::{DEAD_PICK_TASKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS};
 use arb_schemas::wire::{self, WireError};
 
 use crate::book::Book;
+use crate::clauses::Clauses;
 use crate::codec::{self, Part, Task};
 use crate::counts::{Held, SettleCounts};
 use crate::{grading, offers, pick_id, telemetry};
 
+pub use results::{FREE_CHANGES, PAUSE};
 pub use windows::MAX_WINDOWS;
 
 /// A closing price was last confirmed at most so long before the start.
 pub const CLOSING_WITHIN: Micros = 15 * 60 * SECOND;
-/// Gradings of a pick or of a window at most: a result that changes more often is refused.
+/// Gradings that a pick carries at most; each of them was published on the feed.
 pub const MAX_GRADES: usize = 100;
 /// The rules, recorded in the changelog.
-const RULES: &str = "picks-1";
+const RULES: &str = "picks-2";
 
 /// The machine.
 #[derive(Debug, Default)]
 pub struct SettleMachine {
+    clauses: Clauses,
     book: Book,
 }
 
 /// What a step works on.
 struct Step<'a> {
+    clauses: &'a Clauses,
     book: &'a mut Book,
     out: &'a mut Outbox,
     tally: &'a mut SettleCounts,
@@ -78,31 +83,6 @@ impl Step<'_> {
         self.put(StatePick { pick, taken_at })
     }
 
-    fn result(&mut self, report: &ResultReport) -> Result<(), WireError> {
-        let known = self.book.result(&report.event).map(|saved| &saved.report);
-        if known.is_some_and(|known| report.at < known.at) {
-            self.tally.repeated += 1;
-            return Ok(());
-        }
-        let starts_at = report.starts_at.or_else(|| known.and_then(|known| known.starts_at));
-        let report = ResultReport { starts_at, ..report.clone() };
-        if known == Some(&report) {
-            self.tally.repeated += 1;
-            return Ok(());
-        }
-        self.tally.results += 1;
-        let taken_at = self.book.clock().max(report.at);
-        self.book.put(Part::Result(Arc::new(StateResult { report: report.clone(), taken_at })));
-        for saved in self.book.picks_of(&report.event) {
-            self.regrade(&saved, &report)?;
-        }
-        let windows: Vec<_> = self.book.windows_of(&report.event).cloned().collect();
-        for saved in windows {
-            self.regrade_window(&saved, &report)?;
-        }
-        Ok(())
-    }
-
     /// Takes a new start and a new result into a pick of the event.
     fn regrade(&mut self, saved: &StatePick, report: &ResultReport) -> Result<(), WireError> {
         let mut next = saved.clone();
@@ -110,12 +90,8 @@ impl Step<'_> {
             next.pick.starts_at = Time(start);
             next.pick.closing.take_if(|closing| !is_closing(start, closing.last_seen_at.0));
         }
-        if let Some(grade) = grading::grade(&next.pick, report) {
-            if next.pick.grades.len() >= MAX_GRADES {
-                self.refuse(format!("{} has {MAX_GRADES} gradings", next.pick.id));
-            } else {
-                self.add_grade(&mut next.pick, grade)?;
-            }
+        if let Some(grade) = grading::grade(self.clauses, &next.pick, report) {
+            self.add_grade(&mut next.pick, grade)?;
         }
         if next == *saved { Ok(()) } else { self.put(next) }
     }
@@ -123,6 +99,10 @@ impl Step<'_> {
     fn add_grade(&mut self, pick: &mut Pick, grade: PickGrade) -> Result<(), WireError> {
         self.tally.gradings += 1;
         self.tally.corrections += u64::from(!pick.grades.is_empty());
+        // The first grading and the newest ones are kept: the last word is always among them.
+        if pick.grades.len() >= MAX_GRADES {
+            pick.grades.remove(1);
+        }
         pick.grades.push(grade);
         self.report(GRADED, pick)
     }
@@ -168,6 +148,7 @@ impl Step<'_> {
         if now > self.book.clock() {
             self.book.put(Part::Clock(now));
         }
+        self.held_results(now)?;
         while let Some(part) = self.book.next_end(now) {
             if let Part::Pick(saved) = &part
                 && saved.pick.is_open()
@@ -248,7 +229,7 @@ fn published(candidate: &PickCandidate, id: String, published_at: Time, starts_a
 }
 
 impl Machine for SettleMachine {
-    type Config = ();
+    type Config = Clauses;
     type Input<'a> = Task;
     type Tally = SettleCounts;
     type Size = Held;
@@ -262,11 +243,11 @@ impl Machine for SettleMachine {
     };
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
-    fn new((): &()) -> Self {
-        Self::default()
+    fn new(clauses: &Clauses) -> Self {
+        Self { clauses: clauses.clone(), book: Book::default() }
     }
 
-    fn fingerprint((): &()) -> Fingerprint {
+    fn fingerprint(_: &Clauses) -> Fingerprint {
         Fingerprint { rules: RULES.to_owned(), setting: "the version of arb", tables: 0 }
     }
 
@@ -281,7 +262,8 @@ impl Machine for SettleMachine {
         out: &mut Outbox,
         tally: &mut SettleCounts,
     ) -> Result<(), WireError> {
-        let mut step = Step { book: &mut self.book, out, tally, partition: at.partition };
+        let mut step =
+            Step { clauses: &self.clauses, book: &mut self.book, out, tally, partition: at.partition };
         match input {
             Task::Candidate(candidate) => step.candidate(candidate),
             Task::Window(window) => step.window(window),

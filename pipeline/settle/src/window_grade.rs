@@ -5,16 +5,17 @@
 use arb_model::{
     Bet, GradeState, LegReturn, Market, OpenedLeg, OpenedWindow, Outcome, Side, Time, WindowGrade,
 };
-use arb_picks::settlement::{DrawRule, EventResult, Settlement, settle};
+use arb_picks::settlement::{Basis, DrawRule, EventResult, Settlement, settle};
 use arb_schemas::records::{ResultReport, StateOpenedWindow};
 
-use crate::grading::{points, result_of};
+use crate::clauses::Clauses;
+use crate::grading::{agreed, points, result_of};
 
 /// The grading that a report adds to a window; `None` where it changes nothing.
 #[must_use]
-pub fn grade(saved: &StateOpenedWindow, report: &ResultReport) -> Option<WindowGrade> {
+pub fn grade(clauses: &Clauses, saved: &StateOpenedWindow, report: &ResultReport) -> Option<WindowGrade> {
     let last = saved.grade.as_ref();
-    let next = of_report(&saved.window, last.map_or(1, |last| last.version + 1), report)?;
+    let next = of_report(clauses, saved, last.map_or(1, |last| last.version + 1), report)?;
     let is_same = |last: &WindowGrade| {
         (&last.state, &last.legs, last.home, last.away) == (&next.state, &next.legs, next.home, next.away)
     };
@@ -23,8 +24,14 @@ pub fn grade(saved: &StateOpenedWindow, report: &ResultReport) -> Option<WindowG
     (!is_known).then_some(next)
 }
 
-fn of_report(window: &OpenedWindow, version: i64, report: &ResultReport) -> Option<WindowGrade> {
-    let result = result_of(report)?;
+fn of_report(
+    clauses: &Clauses,
+    saved: &StateOpenedWindow,
+    version: i64,
+    report: &ResultReport,
+) -> Option<WindowGrade> {
+    let window = &saved.window;
+    let result = result_of(&window.event, saved.starts_at, report)?;
     let open = WindowGrade {
         version,
         state: GradeState::Withdrawn.into(),
@@ -32,8 +39,13 @@ fn of_report(window: &OpenedWindow, version: i64, report: &ResultReport) -> Opti
         at: Time(report.at),
         ..WindowGrade::default()
     };
-    let Some(legs) = returns(&placed(window)?, &result) else { return Some(open) };
-    let score = result.score(window.period.known()?);
+    let placed = placed(window)?;
+    let draws = draw_rules(&placed);
+    let readings = |(bet, leg): &Placed<'_>| clauses.readings(&window.event, bet, draws, &leg.book);
+    let paid = |leg: &Placed<'_>| leg_return(leg, &readings(leg), &result);
+    let Some(legs) = placed.iter().map(paid).collect::<Option<Vec<_>>>() else { return Some(open) };
+    let basis = placed.first().and_then(|leg| Some(readings(leg).first()?.1));
+    let score = basis.and_then(|basis| result.score(window.period.known()?, basis));
     Some(WindowGrade {
         state: GradeState::Settled.into(),
         returned: Some(legs.iter().map(|leg| leg.returned).sum()),
@@ -56,19 +68,13 @@ pub(crate) fn placed(window: &OpenedWindow) -> Option<Vec<Placed<'_>>> {
     (!legs.is_empty()).then_some(legs)
 }
 
-/// What each leg paid; `None` while the event is not over, and where it is not known what a draw does to a leg.
-fn returns(legs: &[Placed<'_>], result: &EventResult) -> Option<Vec<LegReturn>> {
-    let mut returns = draw_rules(legs).iter().map(|draw| returns_by(legs, *draw, result));
-    let first = returns.next()??;
-    returns.all(|other| other.as_ref() == Some(&first)).then_some(first)
-}
-
-fn returns_by(legs: &[Placed<'_>], draw: DrawRule, result: &EventResult) -> Option<Vec<LegReturn>> {
-    legs.iter().map(|leg| leg_return(leg, draw, result)).collect()
-}
-
-fn leg_return((bet, leg): &Placed<'_>, draw: DrawRule, result: &EventResult) -> Option<LegReturn> {
-    let backed = settle(bet, draw, result)?;
+/// What a leg paid; `None` while the event is not over, and where it is not known by which clause the leg is settled.
+fn leg_return(
+    (bet, leg): &Placed<'_>,
+    readings: &[(DrawRule, Basis)],
+    result: &EventResult,
+) -> Option<LegReturn> {
+    let backed = agreed(readings, |reading| settle(bet, reading, result))?;
     let settlement = if bet.side() == Side::Lay { laid(backed) } else { backed };
     // A lay pays as a back of the opposite.
     let profit = settlement.profit(Side::Back, 1.0 / leg.implied_probability);

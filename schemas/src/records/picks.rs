@@ -42,7 +42,16 @@ pub struct ResultReport {
     pub starts_at: Option<Micros>,
     pub source: String,
     pub at: Micros,
+    /// The name of the side whose points are `home`; empty where there are no scores.
+    pub home: String,
+    /// That of the other side.
+    pub away: String,
+    /// How the event ended, where the source says it.
+    pub ended: Option<String>,
 }
+
+/// The period of the score after regulation, of an event that was played on.
+pub const REGULATION: &str = "regulation";
 
 /// The points of both sides in one period.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +60,14 @@ pub struct PeriodScore {
     pub period: String,
     pub home: i32,
     pub away: i32,
+}
+
+impl PeriodScore {
+    /// The same with the sides exchanged.
+    #[must_use]
+    pub fn turned(&self) -> Self {
+        Self { period: self.period.clone(), home: self.away, away: self.home }
+    }
 }
 
 /// The price of a pick's bet shortly before its event.
@@ -101,11 +118,17 @@ pub struct StateOpenedWindow {
 }
 
 /// The newest report on an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StateResult {
     pub report: ResultReport,
     pub taken_at: Micros,
+    /// When bets are graded by it; `None` where they were.
+    pub due_at: Option<Micros>,
+    /// When bets were last graded by a report on the event.
+    pub graded_at: Option<Micros>,
+    /// How many reports said something new.
+    pub changes: i64,
 }
 
 /// The time in the settlement of a partition.

@@ -125,12 +125,12 @@ versions! {
     StateWebhookNotice = 79;
     StateWebhookFeed = 122;
     PickCandidate = 80;
-    ResultReport = 81;
+    ResultReport = 150, older { 1: 81 };
     PickClosing = 82;
     PickTimer = 83;
     Pick = 110, older { 1: 84 };
     StatePick (Pick) = 111, older { 1: 85 };
-    StateResult (ResultReport) = 86;
+    StateResult (ResultReport) = 151, older { 1: 86 };
     StatePicks = 87;
     PickChange (Pick) = 112, older { 1: 88 };
     PickOffer = 113;

@@ -8,7 +8,7 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, StateHead, StateLine, StatePartition,
+    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, ResultReport, StateHead, StateLine, StatePartition,
     StateWebhookDelivery, StateWebhookFailing, WebhookEvent,
 };
 use arb_schemas::wire::{self, Record, RecordType};
@@ -83,6 +83,7 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<WebhookEvent>(),
         compare::<StateWebhookDelivery>(),
         compare::<StateWebhookFailing>(),
+        compare::<ResultReport>(),
         compare::<Pick>(),
     ];
     let has_older = |record: &RecordType| record.references().is_empty() && versions(*record).len() > 1;

@@ -2,7 +2,7 @@
 
 use arb_model::Time;
 use arb_model::fixtures::{pick, price};
-use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, PickOffer, ResultReport};
+use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, PickOffer, ResultReport, StateResult};
 
 pub(crate) fn candidate() -> PickCandidate {
     let pick = pick();
@@ -37,7 +37,14 @@ pub(crate) fn report() -> ResultReport {
         starts_at: Some(1_782_000_600_000_000),
         source: "operator".into(),
         at: 1_782_007_200_000_000,
+        home: pick().event.home.to_string(),
+        away: pick().event.away.to_string(),
+        ended: Some("regulation".into()),
     }
+}
+
+pub(crate) fn state_result() -> StateResult {
+    StateResult { report: report(), taken_at: 9, due_at: Some(10), graded_at: Some(8), changes: 2 }
 }
 
 pub(crate) fn closing() -> PickClosing {

@@ -3,8 +3,10 @@
 use arb_model::fixtures::pick;
 use serde_json::{Value, json};
 
+use crate::support::environment::Environment;
 use crate::support::http::{Answer, once_it_knows, send};
 use crate::support::local_up::Running;
+use crate::support::program::{arb, run};
 use crate::support::receiver::Receiver;
 use crate::support::wait_for;
 
@@ -24,6 +26,8 @@ pub(super) struct Called {
 /// Calls, and keeps what was answered.
 struct Caller<'a> {
     running: &'a Running,
+    kafka: &'a Environment,
+    key: String,
     called: Vec<Called>,
 }
 
@@ -37,7 +41,7 @@ impl Caller<'_> {
     }
 
     fn call(&mut self, id: &'static str, method: &'static str, request: &str, body: Option<Value>) -> Value {
-        let answer = send_to(self.running, method, request, body.as_ref());
+        let answer = send_to(self.running, &self.key, method, request, body.as_ref());
         let media = answer.header("content-type").split(';').next().unwrap().to_owned();
         let shown = if media.contains("json") { answer.json() } else { Value::String(answer.body.clone()) };
         let (request, status) = (request.to_owned(), answer.status);
@@ -47,10 +51,10 @@ impl Caller<'_> {
     }
 }
 
-fn send_to(running: &Running, method: &str, request: &str, body: Option<&Value>) -> Answer {
-    let bearer = format!("Bearer {}", running.key);
+fn send_to(running: &Running, key: &str, method: &str, request: &str, body: Option<&Value>) -> Answer {
+    let bearer = format!("Bearer {key}");
     let is_api_key = request.starts_with("/api/");
-    let key = if is_api_key { ("x-api-key", &*running.key) } else { ("authorization", &*bearer) };
+    let key = if is_api_key { ("x-api-key", key) } else { ("authorization", &*bearer) };
     let (media, body) = match body {
         Some(Value::String(lines)) => ("application/x-ndjson", lines.clone().into_bytes()),
         Some(body) => ("application/json", body.to_string().into_bytes()),
@@ -62,8 +66,8 @@ fn send_to(running: &Running, method: &str, request: &str, body: Option<&Value>)
 }
 
 /// All of them; the market has an arb and a signal, the pick of the fixtures is published, and a receiver answers webhooks.
-pub(super) fn all(running: &Running, receiver: &Receiver) -> Vec<Called> {
-    let mut caller = Caller { running, called: Vec::new() };
+pub(super) fn all(running: &Running, kafka: &Environment, receiver: &Receiver) -> Vec<Called> {
+    let mut caller = Caller { running, kafka, key: running.key.clone(), called: Vec::new() };
     market(&mut caller);
     account(&mut caller);
     webhooks(&mut caller, receiver);
@@ -77,7 +81,7 @@ fn market(to: &mut Caller<'_>) {
     let (id, event) = (arb["id"].as_str().unwrap(), arb["event"]["id"].as_str().unwrap());
     let shown = format!("/v1/arbs/{id}");
     wait_for("the window that is shown is stored", || {
-        (!send_to(to.running, "GET", &shown, None).json()["window"].is_null()).then_some(())
+        (!send_to(to.running, &to.key, "GET", &shown, None).json()["window"].is_null()).then_some(())
     });
     to.get("showArb", &shown);
     let leg = &arb["legs"][0];
@@ -105,7 +109,33 @@ fn market(to: &mut Caller<'_>) {
     });
     to.post("pushOdds", "/v1/ticks", Value::String(tick.to_string()));
     let result = json!({"event": "not-played", "status": "cancelled"});
+    let key = std::mem::replace(&mut to.key, operator_key(to.running, to.kafka));
     to.post("reportResult", "/v1/results", result);
+    to.key = key;
+}
+
+/// A key of the demonstration account, once its operator has granted it the results of every event.
+fn operator_key(running: &Running, kafka: &Environment) -> String {
+    let scopes = ["--scope", "ticks:write", "--scope", "results:write", "--scope", "results:any"];
+    let grant = ["account", "grant", "demonstration@localhost", "--book", "demo", "--source", "demo"];
+    let granted = run(arb().args(grant).args(scopes).arg(kafka.at()));
+    assert!(granted.success, "{}", granted.err);
+    let password = running.page.rsplit('/').next().unwrap();
+    let post = |path: &str, fields: &[(&str, &str)], body: Value| {
+        let fields = [&[("content-type", "application/json")], fields].concat();
+        let url = format!("{}{path}", running.url);
+        once_it_knows(|| send("POST", &url, &fields, body.to_string().into_bytes())).unwrap()
+    };
+    let signed_in = post("/session", &[], json!({"email": "demonstration@localhost", "password": password}));
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let csrf = signed_in.json()["csrf_token"].as_str().unwrap().to_owned();
+    let fields = [("cookie", &*cookie), ("x-csrf-token", &*csrf)];
+    let wanted = json!({"name": "operator", "scopes": ["results:write", "results:any"]});
+    // The command has its answer before the instance has read the grant.
+    wait_for("the grant is known", || {
+        let created = post("/session/keys", &fields, wanted.clone());
+        (created.status == 201).then(|| created.json()["key"].as_str().unwrap().to_owned())
+    })
 }
 
 fn account(to: &mut Caller<'_>) {
@@ -127,7 +157,7 @@ fn webhooks(to: &mut Caller<'_>, receiver: &Receiver) {
     let endpoint = to.post("createWebhook", "/v1/webhooks", wanted);
     let path = format!("/v1/webhooks/{}", endpoint["id"].as_str().unwrap());
     wait_for("the endpoint is verified", || {
-        (send_to(to.running, "GET", &path, None).json()["state"] == "active").then_some(())
+        (send_to(to.running, &to.key, "GET", &path, None).json()["state"] == "active").then_some(())
     });
     to.get("listWebhooks", "/v1/webhooks");
     to.get("showWebhook", &path);
@@ -139,8 +169,13 @@ fn webhooks(to: &mut Caller<'_>, receiver: &Receiver) {
     let delivery = sent["webhook_id"].as_str().unwrap();
     to.call("redeliver", "POST", &format!("{path}/deliveries/{delivery}/redeliver"), None);
     to.post("recoverDeliveries", &format!("{path}/recover"), json!({"since": "2026-11-23T07:00:00Z"}));
-    let other =
-        send_to(to.running, "POST", "/v1/webhooks", Some(&json!({"url": "http://127.0.0.1:3000/other"})));
+    let other = send_to(
+        to.running,
+        &to.key,
+        "POST",
+        "/v1/webhooks",
+        Some(&json!({"url": "http://127.0.0.1:3000/other"})),
+    );
     let path = format!("/v1/webhooks/{}", other.json()["id"].as_str().unwrap());
     to.call("deleteWebhook", "DELETE", &path, None);
 }

@@ -7,6 +7,7 @@ use arb_model::{Event, OpenedWindow, Time, fixtures};
 use arb_runtime::machine::Machine;
 use arb_runtime::stop::Stop;
 use arb_schemas::wire::encode;
+use arb_settle::clauses::Clauses;
 use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
 
@@ -53,7 +54,7 @@ pub(super) fn windows(scale: Scale, stop: &Stop) -> anyhow::Result<Vec<Row>> {
 
 fn graded(windows: &[Vec<u8>], results: &[Vec<u8>]) -> anyhow::Result<WindowRun> {
     let before = allocated()?;
-    let (mut machine, mut counts) = (SettleMachine::new(&()), SettleCounts::default());
+    let (mut machine, mut counts) = (SettleMachine::new(&Clauses::default()), SettleCounts::default());
     let taken = take(&mut machine, windows, &mut counts)?;
     let graded = take(&mut machine, results, &mut counts)?;
     let bytes = allocated()?.saturating_sub(before) as f64 / windows.len() as f64;

@@ -52,9 +52,11 @@ impl KnownScores {
                 last.named_at = now;
                 // The start that was reported stays known where it is the one that is expected by now.
                 let starts_at = report.starts_at.or(last.report.starts_at);
-                if (&last.report.status, &last.report.scores, last.report.starts_at)
-                    == (&report.status, &report.scores, starts_at)
-                {
+                let said = |report: &ResultReport| {
+                    let ResultReport { status, scores, home, away, .. } = report;
+                    (status.clone(), scores.clone(), home.clone(), away.clone())
+                };
+                if said(&last.report) == said(&report) && last.report.starts_at == starts_at {
                     continue;
                 }
                 // Of two reports the later one counts: this one is the later.
@@ -104,8 +106,11 @@ fn report(score: &EventScore, status: &str, expected: Option<Micros>, now: Micro
             .collect(),
         starts_at: is_moved.then_some(score.starts_at),
         source: String::new(),
-        // When the points were confirmed: a report that is made again after a restart is the same.
-        at: score.updated_at.filter(|at| is_final && *at <= now).unwrap_or(now),
+        // When the points were confirmed: a report that is made again after a restart is the same. They were not before the start.
+        at: score.updated_at.filter(|at| is_final && (score.starts_at..=now).contains(at)).unwrap_or(now),
+        home: score.home.clone(),
+        away: score.away.clone(),
+        ended: None,
     }
 }
 
@@ -122,6 +127,8 @@ mod tests {
             starts_at: 0,
             is_completed: true,
             points: Some((home, away)),
+            home: "H".to_owned(),
+            away: "A".to_owned(),
             updated_at: Some(100 * MINUTE),
         }
     }
@@ -188,8 +195,10 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_still_to_come_is_not_taken() {
+    fn a_time_that_is_still_to_come_or_before_the_start_is_not_taken() {
         let mut known = KnownScores::default();
+        let early = EventScore { starts_at: 101 * MINUTE, event: "early".to_owned(), ..over(1, 0) };
+        assert_eq!(told(&mut known, &early, 110 * MINUTE), one("finished", Some((1, 0)), 110));
         assert_eq!(told(&mut known, &over(2, 0), 90 * MINUTE), one("finished", Some((2, 0)), 90));
     }
 

@@ -1,7 +1,8 @@
 //! The scores of The Odds API v4, `GET /v4/sports/{sport}/scores`, as JSON.
 //!
 //! A malformed event is left out and counted by its field; an answer that is no array is no answer. Points are matched to the sides
-//! by name, never by their order. It never takes an event without points for one that was lost.
+//! by name, never by their order, and keep the names: another answer may name the sides the other way round. The API says neither whether a
+//! match had overtime nor its score before that. It never takes an event without points for one that was lost.
 //!
 //! Source: The Odds API, "Odds API documentation v4", scores: `completed`, `commence_time`, `scores` with `name` and `score` as text (null
 //! before the start), `last_update`.
@@ -28,6 +29,10 @@ pub struct EventScore {
     pub is_completed: bool,
     /// Points of home and away.
     pub points: Option<(i32, i32)>,
+    /// The side that the answer calls home, whose points are the first ones.
+    pub home: String,
+    /// The other side.
+    pub away: String,
     /// When the points were last confirmed.
     pub updated_at: Option<Micros>,
 }
@@ -61,12 +66,14 @@ fn event_score(event: &Value, sport: &str, faults: &mut Faults) -> Result<EventS
     }
     let starts_at = parse_rfc3339(text("commence_time")?).ok_or(("commence_time", "is no time"))?;
     let is_completed = event["completed"].as_bool().ok_or(("completed", "missing"))?;
-    let points = points(&event["scores"], text("home_team")?, text("away_team")?);
+    let (home, away) = (text("home_team")?, text("away_team")?);
+    let points = points(&event["scores"], home, away);
     if points.is_none() && (is_completed || !event["scores"].is_null()) {
         faults.count("scores", "has no points of both sides");
     }
     let updated_at = event["last_update"].as_str().and_then(parse_rfc3339);
-    Ok(EventScore { event: id.to_owned(), starts_at, is_completed, points, updated_at })
+    let (home, away) = (home.to_owned(), away.to_owned());
+    Ok(EventScore { event: id.to_owned(), starts_at, is_completed, points, home, away, updated_at })
 }
 
 /// Points of both sides, each named once.
@@ -122,6 +129,8 @@ mod tests {
             starts_at: 5 * SECOND,
             is_completed: true,
             points: Some((3, 0)),
+            home: "H".to_owned(),
+            away: "A".to_owned(),
             updated_at: Some(7_200 * SECOND),
         };
         assert_eq!((found, faults.is_empty()), (vec![expected], true));

@@ -3,6 +3,7 @@
 
 mod offers;
 mod refusals;
+mod results;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +32,11 @@ struct Bench {
 impl Bench {
     /// At a time, some hours before the start.
     fn new(hours: i64) -> Self {
-        let mut bench =
-            Self { machine: SettleMachine::new(&()), out: Outbox::default(), tally: SettleCounts::default() };
+        let mut bench = Self {
+            machine: SettleMachine::new(&Clauses::default()),
+            out: Outbox::default(),
+            tally: SettleCounts::default(),
+        };
         bench.step(&Task::Timer(START - hours * HOUR));
         bench
     }
@@ -109,6 +113,9 @@ fn report(status: &str, score: Option<(i32, i32)>, at: Micros) -> ResultReport {
         starts_at: None,
         source: "operator".into(),
         at,
+        home: event().home.to_string(),
+        away: event().away.to_string(),
+        ended: Some("regulation".into()),
     }
 }
 
@@ -145,7 +152,7 @@ fn settlements_by_score_have_these_profits() {
     {
         let mut bench = Bench::new(3);
         bench.pick(|_| {});
-        bench.result("finished", Some(score), START + HOUR);
+        bench.result("finished", Some(score), START + 2 * HOUR);
         let (_, found, paid) = bench.grades().remove(0);
         assert!(found == settlement && (paid - profit).abs() < 1e-12, "{score:?}: {found} {paid}");
     }
@@ -157,7 +164,7 @@ fn settlements_by_score_have_these_profits() {
             (candidate.market, candidate.outcome) = (market.into(), outcome.into());
             (candidate.line, candidate.draw_refunds) = (None, refunds);
         });
-        bench.result("finished", Some((1, 1)), START + HOUR);
+        bench.result("finished", Some((1, 1)), START + 2 * HOUR);
         assert_eq!(bench.grades().remove(0).1, expected);
     }
 }
@@ -185,7 +192,7 @@ fn cancelled_is_void_and_so_is_a_period_that_was_not_played() {
     let mut bench = Bench::new(3);
     bench.pick(|_| {});
     bench.pick(|candidate| candidate.period = "h1".into());
-    bench.result("abandoned", None, START + HOUR);
+    bench.result("abandoned", None, START + 2 * HOUR);
     let settlements: BTreeSet<_> =
         bench.published().into_iter().filter_map(|pick| Some(pick.grade()?.settlement.clone())).collect();
     assert_eq!(settlements, BTreeSet::from(["void".to_owned()]));
@@ -202,6 +209,7 @@ fn a_pick_that_comes_after_the_start_or_the_result_is_none() {
     assert_eq!(bench.out.letters(), [(Reason::Refused, "the event has started".to_owned())]);
     let mut bench = Bench::new(3);
     bench.result("finished", Some((1, 0)), START - HOUR);
+    assert_eq!(bench.tally.results, 1, "nothing says when its event begins");
     bench.pick(|_| {});
     assert_eq!(bench.out.letters(), [(Reason::Refused, "the result of the event is known".to_owned())]);
     assert_eq!((bench.tally.picks, bench.published().len()), (0, 0));
@@ -219,15 +227,15 @@ fn of_a_postponed_event_the_new_start_counts() {
     let mut bench = Bench::new(3);
     bench.pick(|_| {});
     bench.step(&closing(60 * SECOND, 0.5));
-    let postponed = ResultReport { starts_at: Some(START + 24 * HOUR), ..report("postponed", None, START) };
+    let postponed = ResultReport { starts_at: Some(START + 10 * HOUR), ..report("postponed", None, START) };
     bench.step(&Task::Result(postponed));
     let pick = bench.published().pop().unwrap();
-    assert_eq!((pick.starts_at, &pick.closing), (Time(START + 24 * HOUR), &None), "it was no closing price");
+    assert_eq!((pick.starts_at, &pick.closing), (Time(START + 10 * HOUR), &None), "it was no closing price");
     assert_eq!(pick.event.commence_time, Time(START), "what was announced stays");
-    bench.step(&Task::Timer(START + 20 * HOUR));
+    bench.step(&Task::Timer(START + 6 * HOUR));
     bench.pick(|candidate| (candidate.market, candidate.outcome) = ("spreads".into(), "home".into()));
-    assert_eq!(bench.published().pop().unwrap().published_at, Time(START + 20 * HOUR));
-    bench.result("finished", Some((3, 0)), START + 26 * HOUR);
+    assert_eq!(bench.published().pop().unwrap().published_at, Time(START + 6 * HOUR));
+    bench.result("finished", Some((3, 0)), START + 12 * HOUR);
     assert!(bench.published().iter().rev().take(2).all(|pick| !pick.is_open() && pick.starts_at.0 > START));
 }
 
@@ -314,24 +322,7 @@ fn log(seed: u64, length: usize) -> Vec<Vec<u8>> {
                 probability: rng.f64().clamp(0.01, 0.99),
                 last_seen_at: Time(now + rng.i64(-1..9) * HOUR - 60 * SECOND),
             }),
-            _ => {
-                let statuses = ["in_progress", "postponed", "finished", "finished", "abandoned", "cancelled"];
-                let scores = ["full_time", "h1"].iter().take(rng.usize(1..3));
-                let scores = scores.map(|period| PeriodScore {
-                    period: (*period).into(),
-                    home: rng.i32(0..4),
-                    away: rng.i32(0..4),
-                });
-                let scores = scores.collect();
-                wire::encode(&ResultReport {
-                    event: id.into(),
-                    status: statuses[rng.usize(0..statuses.len())].into(),
-                    scores,
-                    starts_at: rng.bool().then(|| now + rng.i64(0..30) * HOUR),
-                    source: "operator".into(),
-                    at: now - rng.i64(0..2) * HOUR,
-                })
-            }
+            _ => wire::encode(&results::random_report(&mut rng, &event, now)),
         }
         .unwrap()
     };
@@ -377,7 +368,7 @@ fn every_output_is_that_of_an_undisturbed_run() {
         }
         world.push(partition, b"no task".to_vec());
     }
-    let (seen, expected) = run_disturbed::<SettleMachine>(&(), &world, 0..400).unwrap();
+    let (seen, expected) = run_disturbed::<SettleMachine>(&Clauses::default(), &world, 0..400).unwrap();
     assert_eq!(seen, Kind::ALL.into_iter().collect::<BTreeSet<_>>(), "a kind of fault never happened");
     assert!(expected.committed(PICKS.name) > 20, "{}", expected.committed(PICKS.name));
     assert!(expected.committed(DEAD_PICK_TASKS.name) >= 2);

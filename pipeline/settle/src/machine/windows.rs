@@ -10,7 +10,7 @@ use arb_schemas::records::{ResultReport, StateOpenedWindow};
 use arb_schemas::topics::FEED_EVENTS;
 use arb_schemas::wire::{self, WireError};
 
-use super::{MAX_GRADES, Step};
+use super::Step;
 use crate::codec::Part;
 use crate::window_grade;
 
@@ -29,15 +29,12 @@ impl Step<'_> {
             return Ok(());
         }
         self.tally.windows += 1;
-        let result = self.book.result(&window.event.id).map(Arc::clone);
-        let known_start = result.as_ref().and_then(|result| result.report.starts_at);
-        let mut saved = StateOpenedWindow {
-            window: window.clone(),
-            grade: None,
-            starts_at: known_start.map_or(window.event.commence_time, Time),
-            taken_at: self.book.clock().max(window.opened_at.0),
-        };
-        if let Some(grade) = result.and_then(|result| window_grade::grade(&saved, &result.report)) {
+        let known_start = self.book.result(&window.event.id).and_then(|result| result.report.starts_at);
+        let starts_at = known_start.map_or(window.event.commence_time, Time);
+        let taken_at = self.book.clock().max(window.opened_at.0);
+        let mut saved = StateOpenedWindow { window: window.clone(), grade: None, starts_at, taken_at };
+        let report = self.report_for(&window.event, starts_at);
+        if let Some(grade) = report.and_then(|report| window_grade::grade(self.clauses, &saved, &report)) {
             self.grade_window(&mut saved, grade)?;
         }
         self.book.put(Part::Window(Arc::new(saved)));
@@ -50,18 +47,14 @@ impl Step<'_> {
         saved: &StateOpenedWindow,
         report: &ResultReport,
     ) -> Result<(), WireError> {
-        let grade = window_grade::grade(saved, report);
         let starts_at = report.starts_at.map_or(saved.starts_at, Time);
+        let mut next = StateOpenedWindow { starts_at, ..saved.clone() };
+        let grade = window_grade::grade(self.clauses, &next, report);
         if grade.is_none() && starts_at == saved.starts_at {
             return Ok(());
         }
-        let mut next = StateOpenedWindow { starts_at, ..saved.clone() };
-        match grade {
-            Some(grade) if usize::try_from(grade.version).is_ok_and(|version| version > MAX_GRADES) => {
-                self.refuse(format!("{} has {MAX_GRADES} gradings", saved.window.id));
-            }
-            Some(grade) => self.grade_window(&mut next, grade)?,
-            None => {}
+        if let Some(grade) = grade {
+            self.grade_window(&mut next, grade)?;
         }
         self.book.put(Part::Window(Arc::new(next)));
         Ok(())

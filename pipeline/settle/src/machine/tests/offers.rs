@@ -63,7 +63,7 @@ fn what_is_no_later_offer_is_not_taken_in() {
     assert_eq!((bench.tally.offers, bench.published().len()), (0, 1), "simulated books lag by construction");
     let mut bench = Bench::new(3);
     bench.step(&Task::Candidate(Box::new(recorded())));
-    bench.result("finished", Some((2, 0)), START + HOUR);
+    bench.result("finished", Some((2, 0)), START + 2 * HOUR);
     bench.step(&Task::Offer(offer(60 * SECOND, true, None)));
     assert_eq!(bench.tally.offers, 0, "what the record is computed from does not change after grading");
 }

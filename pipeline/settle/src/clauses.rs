@@ -1,0 +1,185 @@
+//! By which clause a bet is graded: the score that counts, how long an event lasts at least, how far its start may move.
+//!
+//! Where the clause of a book is not known, all that it may be are tried, and only what they agree on is a grading. It never looks at a score.
+//!
+//! Sources: in ice hockey, handball and the like the three-way market is regulation and the two-way one has overtime; soccer is 90 minutes and
+//! what is added (`pipeline/books.toml`, rules). Least lengths are lower bounds from the clock of play and the breaks of each sport's rules.
+
+use std::collections::BTreeSet;
+
+use arb_model::{Bet, Ending, Event, Family, Period};
+use arb_picks::settlement::{Basis, DrawRule};
+use arb_schemas::time::{Micros, SECOND};
+
+const MINUTE: Micros = 60 * SECOND;
+/// A start that moves by no more than this is a delay, in which bets stand everywhere; from then on books differ.
+const DELAY: Micros = 12 * 60 * MINUTE;
+/// Of a sport that is not listed.
+const LEAST_OF_OTHERS: Micros = 60 * MINUTE;
+/// What a match of a sport lasts at least, in minutes, from its start to its end.
+const LEAST_MINUTES: [(&str, i64); 15] = [
+    ("americanfootball", 120),
+    ("aussierules", 100),
+    ("baseball", 75),
+    ("basketball", 70),
+    ("boxing", 0),
+    ("cricket", 60),
+    ("golf", 60),
+    ("handball", 65),
+    ("icehockey", 100),
+    ("lacrosse", 75),
+    ("mma", 0),
+    ("rugbyleague", 85),
+    ("rugbyunion", 85),
+    ("soccer", 95),
+    ("tennis", 0),
+];
+/// In whose leagues a simulated market plays, as fast as it likes and without overtime.
+const SIMULATED: &str = "_simulated";
+/// Sports in which a level score after overtime stays level, so that a three-way market may be of either score.
+const LEVEL_AT_THE_END: [&str; 5] =
+    ["americanfootball", "aussierules", "cricket", "rugbyleague", "rugbyunion"];
+/// Soccer leagues of which no match has extra time. Of any other one a result must say how it ended.
+const NO_EXTRA_TIME: [&str; 10] = [
+    "soccer_belgium_first_div",
+    "soccer_brazil_campeonato",
+    "soccer_epl",
+    "soccer_france_ligue_one",
+    "soccer_germany_bundesliga",
+    "soccer_germany_bundesliga2",
+    "soccer_portugal_primeira_liga",
+    "soccer_spain_la_liga",
+    "soccer_sweden_allsvenskan",
+    "soccer_turkey_super_league",
+];
+
+/// The clauses of books, as far as gradings need them.
+#[derive(Debug, Clone, Default)]
+pub struct Clauses {
+    /// Books at which overtime is known to count, where a market is not three-way.
+    overtime_counts: BTreeSet<String>,
+}
+
+impl Clauses {
+    /// With the books at which overtime is known to count, where a market is not three-way.
+    #[must_use]
+    pub fn new(overtime_counts: impl IntoIterator<Item = String>) -> Self {
+        Self { overtime_counts: overtime_counts.into_iter().collect() }
+    }
+
+    /// Everything that the clause of a bet at a book may be.
+    pub(crate) fn readings(
+        &self,
+        event: &Event,
+        bet: &Bet,
+        draws: &[DrawRule],
+        book: &str,
+    ) -> Vec<(DrawRule, Basis)> {
+        let of = |draw: DrawRule| self.bases(event, bet, draw, book).iter().map(move |basis| (draw, *basis));
+        draws.iter().copied().flat_map(of).collect()
+    }
+
+    fn bases(&self, event: &Event, bet: &Bet, draw: DrawRule, book: &str) -> &'static [Basis] {
+        let is_three_way = match bet.market().family {
+            Family::H2h3Way | Family::DrawNoBet => true,
+            Family::H2h => draw == DrawRule::Outcome,
+            Family::Spreads | Family::Totals => false,
+        };
+        let is_part = bet.market().period != Period::FullTime || &*event.sport == "soccer";
+        if is_part || (is_three_way && !LEVEL_AT_THE_END.contains(&&*event.sport)) {
+            &[Basis::Regulation]
+        } else if !is_three_way && self.overtime_counts.contains(book) {
+            &[Basis::Final]
+        } else {
+            &[Basis::Regulation, Basis::Final]
+        }
+    }
+}
+
+/// How an event ended, by what its source says and by what its league allows.
+pub(crate) fn ending(event: &Event, said: Option<Ending>) -> Option<Ending> {
+    let league = &*event.league;
+    let is_regular =
+        || NO_EXTRA_TIME.contains(&league) || (&*event.sport == "soccer" && league.contains(SIMULATED));
+    said.or_else(|| is_regular().then_some(Ending::Regulation))
+}
+
+/// Whether a side may have given up where the source does not say how the event ended: what that does to a bet is each book's own.
+pub(crate) fn may_have_retired(event: &Event, said: Option<Ending>) -> bool {
+    &*event.sport == "tennis" && said.is_none()
+}
+
+/// What an event lasts at least.
+#[must_use]
+pub fn least_length(event: &Event) -> Micros {
+    if event.league.contains(SIMULATED) {
+        return 0;
+    }
+    let listed = LEAST_MINUTES.iter().find(|(sport, _)| *sport == &*event.sport);
+    listed.map_or(LEAST_OF_OTHERS, |(_, minutes)| minutes * MINUTE)
+}
+
+/// Whether bets stand everywhere at a start: whether it is no further from the one that was announced than a delay.
+pub(crate) fn stands(announced: Micros, starts_at: Micros) -> bool {
+    announced.abs_diff(starts_at) <= DELAY.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_model::{Market, Outcome, Side};
+
+    use super::*;
+
+    const BOTH: &[Basis] = &[Basis::Regulation, Basis::Final];
+
+    fn event(league: &str) -> Event {
+        let sport = league.split('_').next().unwrap();
+        Event { sport: sport.into(), league: league.into(), ..Event::default() }
+    }
+
+    #[test]
+    fn the_score_that_counts_follows_from_the_market_and_the_book() {
+        let clauses = Clauses::new(["draftkings".to_owned()]);
+        let of = |league: &str, market: &str, draw, book: &str| {
+            let line = market.starts_with("totals").then_some(2_500);
+            let outcome = if line.is_some() { Outcome::Over } else { Outcome::Home };
+            let bet = Bet::new(Market::parse(market).unwrap(), outcome, Side::Back, line).unwrap();
+            clauses.bases(&event(league), &bet, draw, book)
+        };
+        let (three, two) = (DrawRule::Outcome, DrawRule::Refund);
+        let nhl = "icehockey_nhl";
+        for (market, draw) in [("h2h", three), ("h2h_3_way", three), ("draw_no_bet", two), ("totals_p1", two)]
+        {
+            assert_eq!(of(nhl, market, draw, "draftkings"), [Basis::Regulation], "{market}");
+        }
+        for market in ["h2h", "totals"] {
+            assert_eq!(of(nhl, market, two, "draftkings"), [Basis::Final], "{market}");
+            assert_eq!(of(nhl, market, two, "betsson"), BOTH, "{market}: the rules of the book are unknown");
+        }
+        assert_eq!(of("americanfootball_nfl", "h2h", three, "draftkings"), BOTH);
+        assert_eq!(of("soccer_fa_cup", "totals", two, "betsson"), [Basis::Regulation]);
+    }
+
+    #[test]
+    fn how_an_event_ended_is_never_guessed() {
+        let said = |league, said| ending(&event(league), said);
+        assert_eq!(said("soccer_epl", None), Some(Ending::Regulation));
+        assert_eq!((said("soccer_fa_cup", None), said("icehockey_nhl", None)), (None, None));
+        assert_eq!(said("soccer_epl", Some(Ending::Shootout)), Some(Ending::Shootout));
+        assert!(
+            may_have_retired(&event("tennis_atp"), None) && !may_have_retired(&event("soccer_epl"), None)
+        );
+        assert!(!may_have_retired(&event("tennis_atp"), Some(Ending::Regulation)));
+    }
+
+    #[test]
+    fn least_lengths_are_those_of_the_sports() {
+        for (league, minutes) in
+            [("boxing_boxing", 0), ("mma_ufc", 0), ("tennis_atp", 0), ("soccer_epl", 95), ("kabaddi_pro", 60)]
+        {
+            assert_eq!(least_length(&event(league)), minutes * MINUTE, "{league}");
+        }
+        assert_eq!(least_length(&event("soccer_simulated_short")), 0);
+        assert!(stands(0, DELAY) && stands(DELAY, 0) && !stands(0, DELAY + 1));
+    }
+}
