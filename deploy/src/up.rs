@@ -5,8 +5,10 @@
 //! can end them in order: those that write first, what they write to last.
 
 mod activity;
+mod addresses;
 mod demonstration;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Instant;
 
@@ -40,7 +42,7 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
     let mut children = Children::new(&[], log_format)?;
-    let mut activity = Activity::new(playing(&config.play), config.admin_port);
+    let mut activity = Activity::new(addresses::playing(&config.play), config.admin_port);
     let done = start(config, home, &mut children, &stop).and_then(|()| {
         children.watch(&stop, || {
             if terminal::is_terminal() {
@@ -80,10 +82,8 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
             config.brokers.is_none(),
             config.writer.url.is_none(),
         )),
-        preflight::address(config.listen, "--listen"),
     ];
-    let admin = admin::ROLES.map(|role| admin::address(config.admin_port, role));
-    checks.extend(admin.map(|address| preflight::address(address, "--admin-port")));
+    checks.extend(preflight::addresses(&listened(config)));
     if let Some(recording) = &config.play.replay {
         checks
             .push(std::fs::File::open(recording).map(drop).with_context(|| recording.display().to_string()));
@@ -92,15 +92,22 @@ fn checks(config: &Up) -> Vec<anyhow::Result<()>> {
         checks.push(ingest::live::settings(&config.play.live, &Cluster::plaintext("")).map(drop));
     }
     checks.push(security(config));
+    checks
+}
+
+/// Every address that something will listen on, with the option that chooses it.
+fn listened(config: &Up) -> Vec<(SocketAddr, &'static str)> {
+    let local = |port: u16, option| (SocketAddr::from(([127, 0, 0, 1], port)), option);
+    let mut all = vec![(config.listen, "--listen")];
+    all.extend(admin::ROLES.map(|role| (admin::address(config.admin_port, role), "--admin-port")));
     if config.brokers.is_none() {
-        checks.push(local::kafka::ports(config.kafka_port, "--kafka-port"));
+        all.extend(local::kafka::ports(config.kafka_port).map(|port| local(port, "--kafka-port")));
     }
     if config.writer.url.is_none() {
-        let (http, native) = (config.clickhouse_port, config.clickhouse_native_port);
-        checks.push(preflight::port(http, "--clickhouse-port"));
-        checks.push(preflight::port(native, "--clickhouse-native-port"));
+        all.push(local(config.clickhouse_port, "--clickhouse-port"));
+        all.push(local(config.clickhouse_native_port, "--clickhouse-native-port"));
     }
-    checks
+    all
 }
 
 /// The options of a connection belong to a Kafka that is named: the local one has a plaintext listener on loopback.
@@ -157,7 +164,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     let demonstration = start_demonstration(config, &brokers, files, children, stop)?;
     let (listen, pepper) = (config.listen.to_string(), pepper.display().to_string());
     let webhook_key = format!("--webhook-key={}", home::webhook_key(home).display());
-    let webhooks = [webhook_key.as_str(), "--webhook-development"];
+    let development = is_on_loopback(config).then_some("--webhook-development");
+    let webhooks: Vec<_> = [webhook_key.as_str()].into_iter().chain(development).collect();
     // Nobody balances load in front of it, and whoever ends it waits.
     let serve =
         ["--listen", &listen, "--pepper", &pepper, "--sign-up", "open", "--drain-ms", "0", &serve_admin];
@@ -166,7 +174,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         serve.into_iter().chain(books.as_deref()).chain(history.iter().map(String::as_str)).collect();
     children.start("serve", &[&common[..], &serve, &webhooks].concat())?;
     children.start("deliver", &[&common[..], &[&deliver_admin], &webhooks].concat())?;
-    children.start("settle", &[&common[..], &[&settle_admin]].concat())?;
+    let settle: Vec<_> = [settle_admin.as_str()].into_iter().chain(books.as_deref()).collect();
+    children.start("settle", &[&common[..], &settle].concat())?;
     let bots: Vec<_> = bots_arguments(&config.play).into_iter().chain(books.as_deref()).collect();
     children.start("bots", &[&common[..], &bots, &[&bots_admin]].concat())?;
     start_sink(config, home, &common, &sink_admin, children)?;
@@ -178,8 +187,7 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
     play.push(ingest_admin);
     let play: Vec<_> = common.into_iter().chain(play.iter().map(String::as_str)).collect();
     children.start("ingest", &play)?;
-    print_addresses(config, &demonstration);
-    Ok(())
+    addresses::print(config, &demonstration)
 }
 
 /// The demonstration account and its key; it is created beside this thread, which watches the children and the shutdown signal. The
@@ -202,6 +210,11 @@ fn start_demonstration(
     ending.stop();
     let created = creating.join().map_err(|_| anyhow!("the thread that creates a key panicked"))?;
     waited.and(created)
+}
+
+/// Whether only this machine reaches the API: others may not have requests sent to it.
+fn is_on_loopback(config: &Up) -> bool {
+    config.listen.ip().to_canonical().is_loopback()
 }
 
 /// Starts the sink: it reads its password where this process does, and never from its arguments.
@@ -331,57 +344,4 @@ fn play_arguments(play: &Play) -> Vec<String> {
         arguments.push("--odds-format=decimal".to_owned());
     }
     arguments
-}
-
-/// How analysts ask: the password stays in its file.
-fn question(config: &Up) -> String {
-    let question = "SHOW TABLES FROM arb";
-    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
-    config.writer.url.as_ref().map_or_else(
-        || {
-            let user = format!("analyst:$(cat {})", file.display());
-            format!("curl -s --user \"{user}\" http://127.0.0.1:{port} --data '{question}'")
-        },
-        |url| format!("curl -s --user analyst {url} --data '{question}'"),
-    )
-}
-
-/// What is played.
-fn playing(play: &Play) -> String {
-    match &play.replay {
-        Some(path) => path.display().to_string(),
-        None if play.live.wanted => "The Odds API, live".to_owned(),
-        None => "simulated market".to_owned(),
-    }
-}
-
-fn print_addresses(config: &Up, demonstration: &Demonstration) {
-    let Demonstration { key, password } = demonstration;
-    let Up { listen, play, .. } = config;
-    let what = playing(play);
-    let question = question(config);
-    let metrics = if config.admin_port == 0 {
-        "at free ports, which the roles have logged".to_owned()
-    } else {
-        let all = admin::ROLES.map(|role| {
-            format!("http://{}/metrics ({})", admin::address(config.admin_port, role), role.key())
-        });
-        all.join(", ")
-    };
-    println!(
-        "\nplaying {what}\n\
-         page   http://{listen}/#/demonstration/{password}\n\
-         board  http://{listen}/v1/arbs\n\
-         stream http://{listen}/v1/stream\n\
-         metrics {metrics}\n\
-         key    {key}\n\n\
-         curl -s -H 'Authorization: Bearer {key}' 'http://{listen}/v1/arbs?limit=3'\n\
-         curl -s -H 'Authorization: Bearer {key}' http://{listen}/v1/arbs | jq -r \
-         '.arbs[] | [.rank, .margin, .event.home, .event.away, .market, .line] | @tsv'\n\
-         curl -sN -H 'Authorization: Bearer {key}' http://{listen}/v1/stream\n\
-         curl -s http://{listen}/readyz\n\
-         {question}\n\n\
-         webhooks may be sent by http and to this machine, whose answers the delivery log shows (--webhook-development)\n\
-         Ctrl-C stops everything"
-    );
 }

@@ -1,5 +1,7 @@
 //! The second surface: its header, the quota on every response, and what costs something.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -64,6 +66,38 @@ impl Surface {
             let stream = Sse::connect(&self.serve.listen, "/api/v1/stream", headers);
             Some(stream).filter(|stream| stream.status != 503)
         })
+    }
+}
+
+/// The status of a request whose head is sent as it is.
+fn status_of_head(listen: &str, fields: &[&str]) -> u16 {
+    let mut stream = TcpStream::connect(listen).unwrap();
+    let lines = fields.join("\r\n");
+    write!(stream, "GET /v1/arbs?limit=1 HTTP/1.1\r\n{lines}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_head_that_may_be_read_in_two_ways_is_refused() {
+    let broker = Broker::start();
+    let key = Key::new(&broker, "pro");
+    let serve = Serve::start(&broker, &key, "serve", &[]);
+    assert_eq!(serve.get("/v1/arbs").status, 200);
+    let host = format!("host: {}", serve.listen);
+    let bearer = format!("authorization: Bearer {}", key.text);
+    let other = "authorization: Bearer arb_live_other";
+    for (fields, expected) in [
+        (&[&*host, &*bearer][..], 200),
+        (&[&*bearer], 400),
+        (&[&*host, "host: evil.example", &*bearer], 400),
+        (&["host: evil.example", &*host, &*bearer], 400),
+        (&[&*host, &*bearer, other], 400),
+        (&[&*host, other, &*bearer], 400),
+        (&[&*host, &*bearer, &*bearer], 400),
+    ] {
+        assert_eq!(status_of_head(&serve.listen, fields), expected, "{fields:?}");
     }
 }
 

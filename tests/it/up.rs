@@ -1,7 +1,9 @@
 //! `arb up` as a user runs it: everything starts, the board can be read, and everything ends with it, however it
 //! ends.
 
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use arb_schemas::clickhouse::MIGRATIONS;
 use rustix::process::{Pid, Signal, kill_process};
@@ -61,6 +63,7 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     let mut local = LocalHome::new();
     let mut running = local.replay(52, 9, "2026-01-01T00:20:00Z");
     let board = running.board_at("2026-01-01T00:20:00Z");
+    nobody_else_reads(local.home.path(), &running.key);
     let end = |running: &mut Running| {
         running.signal(Signal::TERM);
         assert!(running.child.wait().unwrap().success(), "{}", running.output());
@@ -86,6 +89,78 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     end(&mut fresh);
     assert!(!of_the_first_run.exists());
     local.everything_ends();
+}
+
+/// The home and Kafka's log are their owner's alone, and every file that has the key is.
+fn nobody_else_reads(home: &Path, key: &str) {
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for folder in [home.to_owned(), home.join("kafka-data"), home.join("clickhouse-data")] {
+        assert_eq!(mode(&folder), 0o700, "{}", folder.display());
+    }
+    let text = std::fs::read_to_string(home.join("demonstration-key")).unwrap();
+    assert_eq!(text, key);
+    for entry in std::fs::read_dir(home).unwrap() {
+        let path = entry.unwrap().path();
+        let holds_key =
+            path.is_file() && std::fs::read(&path).unwrap().windows(key.len()).any(|it| it == key.as_bytes());
+        assert!(!holds_key || mode(&path) == 0o600, "{}", path.display());
+    }
+}
+
+#[test]
+fn output_that_others_may_read_has_no_secret() {
+    let local = LocalHome::new();
+    let output = local.home.path().join("output");
+    let file = std::fs::File::create(&output).unwrap();
+    file.set_permissions(std::fs::Permissions::from_mode(0o644)).unwrap();
+    let mut command = local.command(&["--events", "2"]);
+    let mut child = command.stdout(file).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let read = |name: &str| std::fs::read_to_string(local.home.path().join(name)).unwrap_or_default();
+    let printed = wait_for("everything runs", || {
+        assert!(child.try_wait().unwrap().is_none(), "{}", read("output"));
+        Some(read("output")).filter(|text| text.contains("Ctrl-C"))
+    });
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert!(child.wait().unwrap().success());
+    for secret in ["demonstration-key", "demonstration-password"] {
+        assert!(read(secret).len() > 20 && !printed.contains(&read(secret)), "{secret}: {printed}");
+        assert!(
+            printed.contains(&format!("$(cat {}", local.home.path().join(secret).display())),
+            "{printed}"
+        );
+    }
+    local.everything_ends();
+}
+
+#[test]
+fn every_port_is_checked_before_anything_is_started() {
+    let local = LocalHome::new();
+    // The controller's.
+    let taken = TcpListener::bind(("127.0.0.1", local.kafka_port + 1)).unwrap();
+    let refused = |arguments: &[&str]| {
+        let output = run(&mut local.command(arguments));
+        assert!(!output.success && !local.home.path().join("kafka-data").exists(), "{}", output.out);
+        output.err
+    };
+    let error = refused(&[]);
+    assert!(error.contains("is in use") && error.contains("--kafka-port"), "{error}");
+    drop(taken);
+    let twice = (local.kafka_port + 1).to_string();
+    let error = refused(&["--admin-port", &twice]);
+    assert!(error.contains("is wanted twice: choose another with --admin-port or --kafka-port"), "{error}");
+}
+
+#[test]
+fn webhooks_to_this_machine_are_for_this_machine() {
+    let output = run(arb().args([
+        "serve",
+        "--listen",
+        "0.0.0.0:0",
+        "--webhook-development",
+        "--brokers",
+        "127.0.0.1:1",
+    ]));
+    assert!(!output.success && output.err.contains("needs a --listen on loopback"), "{}", output.err);
 }
 
 /// A board but for whether nothing has come for some time: that is so when it is read late.

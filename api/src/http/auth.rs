@@ -12,7 +12,7 @@ use crate::access::authority::{Authority, Caller, KeyRefusal};
 use crate::access::tickets::{self, Ticket};
 use crate::http::problem::Problem;
 
-const API_KEY: &str = "x-api-key";
+pub(super) const API_KEY: &str = "x-api-key";
 const FOREIGN: &str = "The key is not valid.";
 pub(crate) const NOT_CURRENT: &str = "It is not known at the moment whether keys are still valid; try again.";
 const FOREIGN_TICKET: &str = "The ticket is not valid, or its key is not any more.";

@@ -184,7 +184,11 @@ fn parts(url: &str) -> Result<SiteOrigin, String> {
     let host = host.strip_suffix('/').unwrap_or(host);
     let host = host.strip_suffix(&format!(":{}", scheme.port())).unwrap_or(host);
     let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
-    let is_site = !host.is_empty() && host.chars().all(is_host);
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0);
+    // Colons within brackets are of an address.
+    let rest = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
+    let has_port = rest.split_once(':').is_none_or(|(_, port)| is_port(port));
+    let is_site = !host.is_empty() && host.chars().all(is_host) && has_port;
     is_site.then(|| SiteOrigin { scheme, host: host.to_ascii_lowercase() }).ok_or_else(wrong)
 }
 
@@ -224,7 +228,10 @@ mod tests {
         }
         assert!(local.check_host(&HeaderMap::new()).is_err());
         assert!(public.check_host(&headers(&[("host", "arbs.example")])).is_ok());
-        for url in ["arbs.example", "ftp://a", "https://", "https://a/b", "https://a b"] {
+        let ports = ["https://a:65536", "https://a:0", "https://a:", "https://a:1:2", "https://[::1]:x"];
+        for url in
+            ["arbs.example", "ftp://a", "https://", "https://a/b", "https://a b"].into_iter().chain(ports)
+        {
             let site = Site::new("127.0.0.1:1".parse().unwrap(), UrlScheme::Http, &[url.to_owned()]);
             assert!(site.is_err(), "{url}");
         }

@@ -10,8 +10,8 @@ use futures_util::{FutureExt, stream};
 use hyper::body::Body;
 use sha2::{Digest, Sha256};
 use tokio::runtime::Builder;
-use warp::http::Method;
 use warp::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, IF_NONE_MATCH};
+use warp::http::{HeaderMap, HeaderValue, Method};
 
 use super::*;
 use crate::fixtures::TestApp;
@@ -24,8 +24,10 @@ fn ask(method: &Method, path: &str, fields: &[(HeaderName, &HeaderValue)]) -> Re
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     let _in = runtime.enter();
     let TestApp { app, folder: _folder, .. } = TestApp::new(1, 10, std::time::Duration::from_secs(1));
-    let headers = fields.iter().map(|(name, value)| (name.clone(), (*value).clone())).collect();
+    let mut headers: HeaderMap =
+        fields.iter().map(|(name, value)| (name.clone(), (*value).clone())).collect();
     let service = app.service();
+    headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
     let head = Head { method, path, query: "", headers: &headers };
     service.respond(&head, stream::empty::<Result<&[u8], ()>>()).now_or_never().unwrap()
 }

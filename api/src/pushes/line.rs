@@ -11,6 +11,7 @@ use arb_schemas::time::parse_rfc3339;
 use serde_json::{Map, Value};
 
 use super::batch::PushGrant;
+use crate::http::json_body;
 
 /// Longest name, in bytes: as the engine has it.
 const NAME_BYTES: usize = 256;
@@ -54,7 +55,8 @@ impl PushLine {
         if text.len() > PUSH_LINE {
             return Err(whole("is longer than 4096 bytes"));
         }
-        let fields = serde_json::from_str(text).map_err(|_| whole("is not a JSON object"))?;
+        let fields = json_body::fields(text.as_bytes());
+        let fields = fields.ok_or_else(|| whole("is not a JSON object, or has a key twice"))?;
         let mut fields = LineFields(fields);
         let (event, names_event) = event(fields.required("event")?, grant)?;
         let book = name(&fields.required("book")?).ok_or_else(|| fault("book", NAME))?;

@@ -10,7 +10,7 @@ use arb_schemas::records::BoardProgress;
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
-use warp::http::{HeaderMap, Method};
+use warp::http::{HeaderMap, HeaderValue, Method};
 
 use super::Resources;
 use crate::access::sign_up::SignUp;
@@ -97,6 +97,7 @@ impl Site {
         for (name, value) in fields {
             headers.append(*name, value.parse().unwrap());
         }
+        headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let head = Head { method, path, query: "", headers: &headers };
         let (service, body) = (&self.service, stream::iter([Ok::<_, ()>(body)]));
         self.runtime.block_on(async {

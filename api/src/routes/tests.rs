@@ -64,6 +64,7 @@ impl Api {
         headers.extend(known.map(|tag| (IF_NONE_MATCH, tag.clone())));
         // A stream has timers.
         let _in = self.runtime.enter();
+        headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
         let body = stream::empty::<Result<&[u8], ()>>();
         let response = service.respond(&head, body).now_or_never();

@@ -8,7 +8,7 @@ use arb_accounts::secrets::{self, KEY_RANDOM};
 use arb_schemas::records::BoardProgress;
 use futures_util::stream;
 use serde_json::Value;
-use warp::http::{HeaderMap, Method};
+use warp::http::{HeaderMap, HeaderValue, Method};
 
 use super::*;
 use crate::fixtures::{TestApp, api_key, entry};
@@ -51,6 +51,7 @@ fn ask(test: &TestApp, key: &str, path: &str, last: &str) -> (HeaderMap, String)
     if !last.is_empty() {
         headers.insert("last-event-id", last.parse().unwrap());
     }
+    headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
     let head = Head { method: &Method::GET, path, query: "", headers: &headers };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {

@@ -1,7 +1,11 @@
 //! The home folder: the one place of downloads and data.
 //!
-//! Nothing is written outside it, except by Maven into Maven's cache.
+//! Nothing is written outside it, except by Maven into Maven's cache. Other users of the machine read nothing of it: it has secrets, and Kafka's log
+//! the e-mails and hashes of accounts.
 
+use std::fs::{OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -25,7 +29,28 @@ pub fn make(home: &Path) -> anyhow::Result<()> {
         }
         std::fs::write(mark, "").with_context(at)?;
     }
-    Ok(())
+    make_private(home)
+}
+
+/// Creates a folder where it is missing, which its owner alone may enter from now on.
+///
+/// # Errors
+/// When it cannot be created, or is another user's: one sentence.
+pub fn make_private(folder: &Path) -> anyhow::Result<()> {
+    let at = || format!("the folder {} cannot be made", folder.display());
+    std::fs::create_dir_all(folder).with_context(at)?;
+    std::fs::set_permissions(folder, Permissions::from_mode(0o700)).with_context(at)
+}
+
+/// Writes a file that its owner alone may read, from its first byte on.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut opened = options.write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    opened.set_permissions(Permissions::from_mode(0o600))?;
+    opened.write_all(text.as_bytes())
 }
 
 /// So many MiB are free on the disk of a folder.
@@ -59,6 +84,19 @@ mod tests {
         make(&home).unwrap();
         make(&home).unwrap();
         assert!(home.join(MARK).exists());
+    }
+
+    #[test]
+    fn nobody_else_may_enter_it_however_it_was_before() {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = scratch.path().join("home");
+        for mode in [None, Some(0o755)] {
+            if let Some(mode) = mode {
+                std::fs::set_permissions(&home, Permissions::from_mode(mode)).unwrap();
+            }
+            make(&home).unwrap();
+            assert_eq!(std::fs::metadata(&home).unwrap().permissions().mode() & 0o777, 0o700);
+        }
     }
 
     #[test]

@@ -6,12 +6,22 @@
 use std::io::{IsTerminal, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use rustix::fs::FileType;
+
 static ERR: LazyLock<Mutex<StatusLine>> = LazyLock::new(|| Mutex::new(StatusLine::default()));
 
 /// Whether standard error is a terminal.
 #[must_use]
 pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+/// Whether standard output is a file that other users of this machine may read.
+#[must_use]
+pub fn is_readable_by_others() -> bool {
+    rustix::fs::fstat(std::io::stdout()).is_ok_and(|stat| {
+        FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_mode & 0o077 != 0
+    })
 }
 
 /// Prints a line above the status line.

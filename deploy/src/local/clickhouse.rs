@@ -33,7 +33,13 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     }
     let data = config.data.clone().unwrap_or_else(|| clickhouse_data(home));
     let ports = Ports { http: config.port, native: config.native_port };
-    let ports_are_free = || self::ports(ports.http, "--port", ports.native, "--native-port");
+    // Whoever started a child chose its ports by other options.
+    let [http, native] = if config.child.child {
+        ["--clickhouse-port", "--clickhouse-native-port"]
+    } else {
+        ["--port", "--native-port"]
+    };
+    let ports_are_free = || self::ports(ports.http, http, ports.native, native);
     if !preflight::wait_until_free(config.child, &stop, ports_are_free)? {
         return Ok(());
     }

@@ -43,6 +43,11 @@ pub(crate) fn demonstration_password(home: &Path) -> PathBuf {
     home.join("demonstration-password")
 }
 
+/// The file of its key, another one at each start.
+pub(crate) fn demonstration_key(home: &Path) -> PathBuf {
+    home.join("demonstration-key")
+}
+
 /// The local Kafka's log.
 pub(crate) fn kafka_data(home: &Path) -> PathBuf {
     home.join("kafka-data")

@@ -33,7 +33,9 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
     let home = &config.home.home;
     home::make(home)?;
-    if !preflight::wait_until_free(config.child, &stop, || ports(config.port, "--port"))? {
+    // Whoever started a child chose its ports by other options.
+    let option = if config.child.child { "--kafka-port" } else { "--port" };
+    if !preflight::wait_until_free(config.child, &stop, || are_free(config.port, option))? {
         return Ok(());
     }
     let libraries = kafka::libraries(home, Report::Live)?;
@@ -49,7 +51,12 @@ pub(crate) fn run(config: &Kafka) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The first that is not free, as one sentence.
-pub fn ports(port: u16, option: &str) -> anyhow::Result<()> {
-    preflight::port(port, option)?;
-    preflight::port(broker::controller_port(port), option)
+pub fn are_free(port: u16, option: &str) -> anyhow::Result<()> {
+    ports(port).into_iter().try_for_each(|port| preflight::port(port, option))
+}
+
+/// The broker's port and its controller's.
+#[must_use]
+pub fn ports(port: u16) -> [u16; 2] {
+    [port, broker::controller_port(port)]
 }

@@ -35,6 +35,24 @@ pub(crate) fn address(address: SocketAddr, option: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Each address can be listened on, and no two are one.
+pub(crate) fn addresses(all: &[(SocketAddr, &str)]) -> Vec<anyhow::Result<()>> {
+    let check = |(index, (wanted, option)): (usize, &(SocketAddr, &str))| {
+        let is_it = |(other, _): &&(SocketAddr, &str)| wanted.port() != 0 && meets(*wanted, *other);
+        match all.iter().take(index).find(is_it) {
+            Some((_, other)) => bail!("{wanted} is wanted twice: choose another with {other} or {option}"),
+            None => address(*wanted, option),
+        }
+    };
+    all.iter().enumerate().map(check).collect()
+}
+
+/// Whether two listeners cannot be at one time.
+fn meets(one: SocketAddr, other: SocketAddr) -> bool {
+    let (a, b) = (one.ip().to_canonical(), other.ip().to_canonical());
+    one.port() == other.port() && (a == b || a.is_unspecified() || b.is_unspecified())
+}
+
 /// Waits until ports are free, for a child, whose former self may have been killed and its server may still be ending;
 /// false after the shutdown signal.
 ///
@@ -60,6 +78,25 @@ pub(crate) fn wait_until_free(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_that_want_one_port_are_named() {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let any = SocketAddr::from(([0, 0, 0, 0], free.port()));
+        for other in [free, any] {
+            let [first, second] = &addresses(&[(other, "--listen"), (free, "--kafka-port")])[..] else {
+                panic!()
+            };
+            assert!(first.is_ok());
+            let error = second.as_ref().unwrap_err().to_string();
+            assert!(
+                error.ends_with("is wanted twice: choose another with --listen or --kafka-port"),
+                "{error}"
+            );
+        }
+        let unchosen = SocketAddr::from(([127, 0, 0, 1], 0));
+        assert!(addresses(&[(unchosen, "a"), (unchosen, "b")]).iter().all(Result::is_ok));
+    }
 
     #[test]
     fn a_port_in_use_is_named() {

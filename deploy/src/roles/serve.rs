@@ -48,7 +48,7 @@ const LOG_EVERY: Duration = Duration::from_secs(5);
 pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     // The signal begins the end of listening; the threads go on until the last request is answered.
     let (signal, stop) = (signals::stop(config.child)?, Stop::default());
-    let tls = tls(config)?;
+    let tls = security(config)?;
     let admin = Admin::start(config.admin, Role::Serve)?;
     let cluster = &cluster::open(&config.brokers)?;
     // The first instance creates it; on other machines the operator copies it there.
@@ -159,6 +159,16 @@ async fn drain_after(signal: &Stop, app: &App, time: Duration) {
     let milliseconds = time.as_millis();
     tracing::info!(milliseconds, "not ready any more; requests are answered until the end of this time");
     tokio::time::sleep(time).await;
+}
+
+/// Refuses what is for development where others reach the API; else the certificate, where it listens by TLS.
+fn security(config: &Serve) -> anyhow::Result<Option<Tls>> {
+    if config.webhooks.webhook_development && !config.listen.ip().to_canonical().is_loopback() {
+        bail!(
+            "--webhook-development needs a --listen on loopback: others could have requests sent to this machine"
+        );
+    }
+    tls(config)
 }
 
 /// The certificate of the API, where it listens by TLS.

@@ -56,7 +56,14 @@ impl Rules {
         if authority.as_str().contains('@') {
             return Err("must not contain a user name");
         }
-        let port = authority.port_u16().unwrap_or(443);
+        // A port that is no number of 16 bits is left out by `Authority`, not refused.
+        let after_host = authority.as_str().strip_prefix(authority.host()).unwrap_or(":");
+        let port = match after_host.strip_prefix(':') {
+            Some(port) => {
+                port.parse::<u16>().ok().filter(|port| *port > 0).ok_or("has a port that is none")?
+            }
+            None => 443,
+        };
         if !self.is_development && !PORTS.contains(&port) {
             return Err("has a port that is not allowed: 443 and 8443 are");
         }
@@ -85,7 +92,7 @@ fn literal(host: &str) -> Result<Option<IpAddr>, &'static str> {
     if host.is_empty() || is_number { Err("has a host that is no name") } else { Ok(None) }
 }
 
-fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -202,10 +209,16 @@ mod tests {
             ("https://169.254.169.254/latest/meta-data", false),
             ("/relative", false),
             ("https:///path", false),
+            ("https://receiver.example:65536/", false),
+            ("https://receiver.example:0/", false),
+            ("https://receiver.example:/", false),
+            ("https://receiver.example:443/", true),
+            ("https://[2606:4700::1]:8443/", true),
         ] {
             assert_eq!(PRODUCTION.check(url).is_ok(), expected, "{url}");
         }
         assert!(DEVELOPMENT.check("http://127.0.0.1:9000/hook").is_ok());
         assert!(DEVELOPMENT.check("http://10.0.0.1/").is_err());
+        assert!(DEVELOPMENT.check("http://127.0.0.1:65536/").is_err());
     }
 }

@@ -18,7 +18,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tower_service::Service;
 
-use crate::address::Rules;
+use crate::address::{Rules, is_public};
 
 /// How long a name may take to resolve, and a connection to be made.
 const RESOLVE: Duration = Duration::from_secs(5);
@@ -26,8 +26,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long the addresses of a name are remembered, and of how many names.
 const REMEMBERED: Duration = Duration::from_secs(30);
 const NAMES: usize = 10_000;
-/// The words of the error when an address is refused.
-pub const REFUSED: &str = "the address is not public";
+/// The words of the error when there is no address that may be connected to: the same whether the name is unknown, has no address or one that is
+/// refused, and for every failure at an address of this machine, so that nobody learns from them which internal names and ports exist.
+pub const REFUSED: &str = "the host has no public address that answers";
 
 /// Resolves a name.
 pub type Resolve =
@@ -68,8 +69,7 @@ impl GuardedConnector {
             return Ok(known);
         }
         let found = timeout(RESOLVE, (self.resolve)(host.to_owned())).await;
-        let found = found
-            .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the name was not resolved in 5 s"))??;
+        let found = found.map_err(|_| refused())?.map_err(|_| refused())?;
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if names.len() >= NAMES {
             names.clear();
@@ -87,10 +87,10 @@ impl GuardedConnector {
     async fn connect(self, uri: Uri) -> io::Result<TokioIo<TcpStream>> {
         let host = uri.host().ok_or_else(|| io::Error::other("the URL has no host"))?;
         let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("http") { 80 } else { 443 });
-        let mut error = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        let mut error = refused();
         for address in self.addresses(host).await? {
             if !self.rules.allows(address) {
-                error = io::Error::new(io::ErrorKind::PermissionDenied, REFUSED);
+                error = refused();
                 continue;
             }
             match timeout(CONNECT, TcpStream::connect(SocketAddr::from((address, port)))).await {
@@ -98,12 +98,17 @@ impl GuardedConnector {
                     stream.set_nodelay(true)?;
                     return Ok(TokioIo::new(stream));
                 }
+                _ if !is_public(address) => error = refused(),
                 Ok(Err(failed)) => error = failed,
                 Err(_) => error = io::Error::new(io::ErrorKind::TimedOut, "no connection within 5 s"),
             }
         }
         Err(error)
     }
+}
+
+fn refused() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, REFUSED)
 }
 
 impl Service<Uri> for GuardedConnector {
@@ -160,6 +165,40 @@ mod tests {
         for url in ["http://127.0.0.1:1/", "http://[::1]:1/", "http://169.254.169.254/"] {
             let error = connector.clone().connect(url.parse().unwrap()).await.unwrap_err();
             assert_eq!(error.to_string(), REFUSED, "{url}");
+        }
+    }
+
+    /// What a name resolves to: an error, nothing, an internal address.
+    fn resolving(found: Option<Vec<IpAddr>>) -> Arc<Resolve> {
+        Arc::new(move |_| {
+            let found = found.clone().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such name"));
+            Box::pin(async move { found })
+        })
+    }
+
+    #[tokio::test]
+    async fn errors_do_not_tell_which_internal_names_and_ports_exist() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let closed = listener.local_addr().unwrap().port();
+        drop(listener);
+        let internal = |address: [u8; 4]| Some(vec![IpAddr::from(address)]);
+        let cases = [
+            (None, false),
+            (Some(Vec::new()), false),
+            (internal([10, 0, 0, 1]), false),
+            (internal([10, 0, 0, 1]), true),
+            (None, true),
+            (internal([127, 0, 0, 1]), true),
+        ];
+        for (found, is_development) in cases {
+            let connector = GuardedConnector::new(Rules { is_development }, resolving(found.clone()));
+            let uri: Uri = format!("https://db.internal.example:{closed}/").parse().unwrap();
+            let error = connector.connect(uri).await.unwrap_err();
+            assert_eq!(
+                (error.kind(), error.to_string()),
+                (io::ErrorKind::PermissionDenied, REFUSED.to_owned()),
+                "{found:?}"
+            );
         }
     }
 }

@@ -152,7 +152,7 @@ fn start_kafka(home: &Path, children: &mut Children, stop: &Stop) -> anyhow::Res
     prerequisites::check(Needed::of_servers(home, true, false))?;
     arb_setup::kafka::libraries(home, Report::Live)?;
     let _progress = Progress::start("starting Apache Kafka", Report::Live);
-    let port = free_port(|port| kafka::ports(port, ""))?;
+    let port = free_port(|port| kafka::are_free(port, ""))?;
     let (data, home) = (children.folder().join("kafka").display().to_string(), home.display().to_string());
     children.start("kafka", &["--child", "--port", &port.to_string(), "--data", &data, "--home", &home])?;
     children.wait(stop, "Kafka", || kafka::answers(port))?;

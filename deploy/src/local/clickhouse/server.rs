@@ -3,14 +3,13 @@
 //! It never removes its data; the caller removes the folder before the start for an empty one. The server
 //! ends with this process, also when that is killed.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, anyhow};
 use arb_setup::clickhouse::Program;
+use arb_setup::home::{make_private, write_private};
 use arb_setup::program;
 use arb_sink::clickhouse::roles::Role;
 use arb_sink::clickhouse::users_xml;
@@ -46,12 +45,12 @@ impl Server {
         roles: &[(Role, String)],
         ports: Ports,
     ) -> anyhow::Result<Self> {
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        make_private(folder)?;
         let folder = fs::canonicalize(folder)?;
         let (users, settings) = (folder.join("users.xml"), folder.join("config.xml"));
-        write_own(&users, &users_xml(roles, matches!(program, Program::Packaged(_))))
+        write_private(&users, &users_xml(roles, matches!(program, Program::Packaged(_))))
             .with_context(|| users.display().to_string())?;
-        write_own(&settings, &config::xml(&folder, &users, ports))
+        write_private(&settings, &config::xml(&folder, &users, ports))
             .with_context(|| settings.display().to_string())?;
         let output = folder.join("clickhouse.out");
         let log = File::create(&output).with_context(|| output.display().to_string())?;
@@ -81,12 +80,6 @@ impl Server {
             tool::end(self.child);
         }
     }
-}
-
-/// A file that is the owner's alone.
-fn write_own(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(text.as_bytes())
 }
 
 /// What is run.

@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 
 use anyhow::{Context, anyhow, bail};
 
-use arb_setup::program;
+use arb_setup::{home, program};
 
 use crate::local::tool;
 
@@ -30,7 +30,7 @@ impl Broker {
     /// Formats the folder where it is new, and starts the broker.
     pub(super) fn start(libraries: &Path, data: &Path, port: u16) -> anyhow::Result<Self> {
         let at = |path: &Path| path.display().to_string();
-        fs::create_dir_all(data).with_context(|| at(data))?;
+        home::make_private(data)?;
         let data = fs::canonicalize(data).with_context(|| at(data))?;
         // Java uses an archive of loaded classes only where their path is that with which it was made.
         let libraries = &fs::canonicalize(libraries).with_context(|| at(libraries))?;
