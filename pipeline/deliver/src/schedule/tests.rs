@@ -280,13 +280,13 @@ fn a_late_record_of_failures_opens_nothing_that_a_success_closed() {
     let schedule = Schedule::new(|| NOW);
     let lane = failing(&schedule);
     schedule.finished("a", true, NOW);
-    let late = |failed_at| {
+    let opened_by = |failed_at| {
         let part = Part::Failing("a".to_owned(), Failing { since: 0, failures: 6, failed_at });
         lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
         schedule.open_circuits()
     };
-    assert_eq!(late(NOW), 0, "of before the success");
-    assert_eq!(late(NOW + 1), 1, "of after it");
+    assert_eq!(opened_by(NOW), 0, "of before the success");
+    assert_eq!(opened_by(NOW + 1), 1, "of after it");
 }
 
 proptest::proptest! {
