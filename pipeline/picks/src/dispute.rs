@@ -81,18 +81,18 @@ mod tests {
         Dispute::of(&pick)
     }
 
-    fn later(price: &str) -> Option<LaterOffer> {
-        Some(LaterOffer { price: Price::from_decimal(price).ok(), ..LaterOffer::default() })
+    fn later(price: &str) -> LaterOffer {
+        LaterOffer { price: Price::from_decimal(price).ok(), ..LaterOffer::default() }
     }
 
     #[test]
     fn a_price_that_its_book_took_back_was_an_error() {
         // 1 / 1.8 = .556, 1 / 1.85 = .541.
-        let disputed = pick(|pick| pick.offer_after_poll = later("1.8"));
+        let disputed = pick(|pick| pick.offer_after_poll = Some(later("1.8")));
         assert_eq!(disputed.map(|disputed| disputed.key()), Some("book_error"));
         assert!(disputed.unwrap().to_string().contains("0.56"), "{disputed:?}");
-        assert_eq!(pick(|pick| pick.offer_after_poll = later("1.85")), None, "prices move");
-        assert_eq!(pick(|pick| pick.offer_after_poll = later("5")), None, "it became longer");
+        assert_eq!(pick(|pick| pick.offer_after_poll = Some(later("1.85"))), None, "prices move");
+        assert_eq!(pick(|pick| pick.offer_after_poll = Some(later("5"))), None, "it became longer");
         assert_eq!(
             pick(|pick| pick.offer_after_poll = Some(LaterOffer::default())),
             None,
