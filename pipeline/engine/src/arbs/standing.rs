@@ -87,8 +87,10 @@ mod tests {
         [of("a"), Quote { key: lay.key.with_side(Side::Lay), ..lay }]
     }
 
+    type Change<'a> = &'a dyn Fn(&mut Vec<Quote>);
+
     /// What is answered when a line is these changes of the legs, one after the other.
-    fn answered(changes: &[&dyn Fn(&mut Vec<Quote>)]) -> Option<(bool, Micros)> {
+    fn answered(changes: &[Change<'_>]) -> Option<(bool, Micros)> {
         let world = World::new(Books::default(), 2);
         let mut line = legs(&world).to_vec();
         let mut standing = Standing::new(AT, &line);
