@@ -83,7 +83,7 @@ describe('types', () => {
 })
 
 /** Scopes that an administrator grants: the page cannot give them. */
-const GRANTED = ['ticks:write', 'events:write', 'results:write']
+const GRANTED = ['ticks:write', 'events:write', 'results:write', 'results:any']
 
 describe('names', () => {
   it('are those that the document lists', () => {
