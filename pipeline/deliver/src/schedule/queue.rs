@@ -47,45 +47,36 @@ impl Queue {
     }
 
     pub(super) fn put(&mut self, delivery: &Delivery) {
-        match subject_of(delivery) {
-            None => self.set_due(delivery),
-            Some(subject) => self.change(subject, |pending| {
-                pending.insert((delivery.place, delivery.id.clone()), Some(delivery.next_at));
-            }),
-        }
+        let Some(subject) = subject_of(delivery) else { return self.set_due(delivery, true) };
+        let waiting = (delivery.place, delivery.id.clone());
+        self.change(subject, |pending| _ = pending.insert(waiting, Some(delivery.next_at)));
     }
 
     /// It is under way: it is due no longer, and holds the later ones of its subject.
     pub(super) fn take(&mut self, delivery: &Delivery) {
-        match subject_of(delivery) {
-            None => self.set_due_no_longer(delivery),
-            Some(subject) => self.change(subject, |pending| {
-                pending.insert((delivery.place, delivery.id.clone()), None);
-            }),
-        }
+        let Some(subject) = subject_of(delivery) else { return self.set_due(delivery, false) };
+        let waiting = (delivery.place, delivery.id.clone());
+        self.change(subject, |pending| _ = pending.insert(waiting, None));
     }
 
     pub(super) fn remove(&mut self, delivery: &Delivery) {
-        match subject_of(delivery) {
-            None => self.set_due_no_longer(delivery),
-            Some(subject) => self.change(subject, |pending| {
-                pending.remove(&(delivery.place, delivery.id.clone()));
-            }),
-        }
+        let Some(subject) = subject_of(delivery) else { return self.set_due(delivery, false) };
+        let waiting = (delivery.place, delivery.id.clone());
+        self.change(subject, |pending| _ = pending.remove(&waiting));
     }
 
-    fn set_due(&mut self, delivery: &Delivery) {
+    /// Of one that waits for no other: whether it is due.
+    fn set_due(&mut self, delivery: &Delivery, is_due: bool) {
         let due = (delivery.next_at, delivery.place, delivery.id.clone());
+        if !is_due {
+            self.probes.remove(&due);
+            self.due.remove(&due);
+            return;
+        }
         if delivery.kind == TEST_EVENT {
             self.probes.insert(due.clone());
         }
         self.due.insert(due);
-    }
-
-    fn set_due_no_longer(&mut self, delivery: &Delivery) {
-        let due = (delivery.next_at, delivery.place, delivery.id.clone());
-        self.probes.remove(&due);
-        self.due.remove(&due);
     }
 
     /// What may be sent at a moment: while the endpoint is left alone, what tries it.

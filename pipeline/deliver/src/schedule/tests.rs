@@ -10,6 +10,7 @@ use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
 use crate::circuit::Failing;
 use crate::codec::Progress;
+use crate::delivery::TEST_EVENT;
 
 const NOW: Micros = 1_000 * SECOND;
 
@@ -234,21 +235,21 @@ fn failing(schedule: &Arc<Schedule>) -> Lane {
     lane
 }
 
+/// What the owner of an endpoint asks for.
+fn test_event() -> Arc<Delivery> {
+    let (kind, subject) = (TEST_EVENT.to_owned(), String::new());
+    Arc::new(Delivery { kind, subject, next_at: NOW, ..delivery("a", 90).as_ref().clone() })
+}
+
 #[test]
 fn a_test_event_tries_an_endpoint_that_is_left_alone_and_what_waited_follows_when_it_answers() {
     let schedule = Schedule::new(|| NOW);
     let lane = failing(&schedule);
     let all = Readiness::Open(None);
     assert!(schedule.take(NOW, 9, |_| all).is_empty() && schedule.open_circuits() == 1);
-    let test = Delivery {
-        kind: "endpoint.test".to_owned(),
-        subject: String::new(),
-        next_at: NOW,
-        ..delivery("a", 90).as_ref().clone()
-    };
-    put(&lane, Arc::new(test));
+    put(&lane, test_event());
     let probe = schedule.take(NOW, 9, |_| all);
-    assert_eq!(probe.iter().map(|job| &*job.delivery.kind).collect::<Vec<_>>(), ["endpoint.test"]);
+    assert_eq!(probe.iter().map(|job| &*job.delivery.kind).collect::<Vec<_>>(), [TEST_EVENT]);
     let second = Delivery { id: "second".to_owned(), ..probe[0].delivery.as_ref().clone() };
     put(&lane, Arc::new(second));
     assert!(schedule.take(NOW, 9, |_| all).is_empty(), "one trial at a time");
@@ -261,13 +262,7 @@ fn a_test_event_tries_an_endpoint_that_is_left_alone_and_what_waited_follows_whe
 fn a_test_event_that_fails_leaves_the_endpoint_alone() {
     let schedule = Schedule::new(|| NOW);
     let lane = failing(&schedule);
-    let test = Delivery {
-        kind: "endpoint.test".to_owned(),
-        subject: String::new(),
-        next_at: NOW,
-        ..delivery("a", 90).as_ref().clone()
-    };
-    put(&lane, Arc::new(test));
+    put(&lane, test_event());
     assert_eq!(schedule.take(NOW, 9, |_| Readiness::Open(None)).len(), 1);
     schedule.finished("a", false, NOW);
     assert!(
