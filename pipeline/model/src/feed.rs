@@ -56,6 +56,9 @@ keyed! {
     }
 }
 
+/// Upper ends of the ranges by which times to a confirmation are put together, in seconds; longer ones are one more.
+pub const CONFIRMATION_GAPS: [i64; 4] = [60, 300, 900, 3_600];
+
 record! {
     /// A window closed.
     pub struct CloseSignal {

@@ -43,7 +43,10 @@ pub use board::{
 };
 pub use event::Event;
 pub use faults::Faults;
-pub use feed::{AlertScope, BookState, CloseReason, CloseSignal, LineMovement, MovementKind, StaleAlert};
+pub use feed::{
+    AlertScope, BookState, CONFIRMATION_GAPS, CloseReason, CloseSignal, LineMovement, MovementKind,
+    StaleAlert,
+};
 pub use grading::{GradeState, LegReturn, OpenedLeg, OpenedWindow, WindowGrade, WindowGrading};
 pub use keyed::Keyed;
 pub use market::{Family, Line, Market, Outcome, Period, Side};

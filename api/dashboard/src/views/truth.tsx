@@ -20,8 +20,6 @@ export function summed(counts: readonly TruthCounts[]): { windows: number; phant
   }
 }
 
-const GAPS: Record<string, string> = { 60: '1 min', 300: '5 min', 900: '15 min', 3600: '1 h', longer: 'longer' }
-
 /** A share with its standard error. */
 function Found({ of }: { of: ReturnType<typeof stood> }) {
   if (of.share === null || of.error === null) return <span class="quiet">none</span>
@@ -98,7 +96,7 @@ function Answer({ truth }: { truth: Told }) {
         windows whose legs were all answered count, with the standard error. The gap is the time to the confirmation that decided it: prices are polled, and a late answer proves little.</p>
       {truth.standing.length === 0 ? <p class="quiet">No window is answered yet.</p> : (
         <>
-          <Stood rows={by('gap')} head="Gap" name={(of) => GAPS[of] ?? of} />
+          <Stood rows={by('gap')} head="Gap" name={(of) => (of === 'longer' ? of : duration(Number(of)))} />
           <Stood rows={by('league')} head="League" name={words} />
         </>
       )}

@@ -8,7 +8,7 @@ use std::fmt;
 use arb_engine::effect::Flag;
 use arb_schemas::time::{Micros, SECOND};
 
-use super::survival::{Cell, GAPS, gap_of};
+use super::survival::{Cell, GAPS, gap_label, gap_of};
 use super::ttl::Printed;
 use super::{Evaluation, RawWindow};
 
@@ -142,8 +142,7 @@ impl Report<'_> {
             "\nclosed windows whose legs all stood at the first confirmation after the verdict, with the standard error"
         )?;
         writeln!(f, "{:<36}{:<10}{:>28}{:>28}", "", "phase", "verified, since then", "all, since opening")?;
-        let gaps =
-            GAPS.iter().enumerate().map(|(gap, (_, label))| (format!("gap up to {label}"), Some(gap), None));
+        let gaps = (0..GAPS).map(|gap| (format!("gap up to {}", gap_label(gap)), Some(gap), None));
         let leagues: BTreeSet<_> = self.0.windows.iter().map(|window| &*window.league).collect();
         let leagues = leagues.into_iter().map(|league| (league.to_owned(), None, Some(league)));
         let rows: Vec<_> = [("all".to_owned(), None, None)].into_iter().chain(gaps).chain(leagues).collect();
@@ -193,7 +192,7 @@ impl Report<'_> {
         )?;
         writeln!(f, "{:<10}{:<12}{:>20}{:>20}", "phase", "gap up to", "simultaneous", "not")?;
         for (name, phase) in PHASES {
-            for (gap, (_, label)) in GAPS.iter().enumerate() {
+            for (gap, label) in (0..GAPS).map(|gap| (gap, gap_label(gap))) {
                 let cell = |simultaneous| {
                     let wanted = |cell: &Cell| {
                         cell.gap == gap

@@ -9,17 +9,20 @@ use std::collections::BTreeMap;
 use arb_engine::Engine;
 use arb_engine::market::{Bet, Side};
 use arb_engine::odds::Price;
-use arb_model::BoardEntry;
+use arb_model::{BoardEntry, CONFIRMATION_GAPS};
 use arb_schemas::time::{Micros, SECOND};
 
-/// Upper ends of the ranges of gaps, in seconds.
-pub(super) const GAPS: [(i64, &str); 5] =
-    [(60, "1 min"), (300, "5 min"), (900, "15 min"), (3_600, "60 min"), (i64::MAX, "longer")];
+/// How many ranges of gaps there are.
+pub(super) const GAPS: usize = CONFIRMATION_GAPS.len() + 1;
 
 /// The range of a gap.
 pub(super) fn gap_of(gap: Micros) -> usize {
-    let range = GAPS.iter().position(|(seconds, _)| gap <= seconds.saturating_mul(SECOND));
-    range.unwrap_or(GAPS.len() - 1)
+    CONFIRMATION_GAPS.iter().position(|seconds| gap <= seconds * SECOND).unwrap_or(GAPS - 1)
+}
+
+/// The upper end of a range, in words.
+pub(super) fn gap_label(range: usize) -> String {
+    CONFIRMATION_GAPS.get(range).map_or("longer".to_owned(), |seconds| format!("{} min", seconds / 60))
 }
 
 /// What a leg is counted by.

@@ -4,6 +4,7 @@
 //! It never counts a window whose end is not known yet as ended, and never puts two feeds together.
 
 use ::clickhouse::Row;
+use arb_model::CONFIRMATION_GAPS;
 use arb_schemas::time::Micros;
 use serde::Deserialize;
 
@@ -152,7 +153,8 @@ impl History {
         feed: &NewestFeed,
         since: Micros,
     ) -> Result<Vec<StandingCounts>, Error> {
-        let gap = "multiIf(seconds <= 60, '60', seconds <= 300, '300', seconds <= 900, '900', seconds <= 3600, '3600', 'longer')";
+        let up_to = CONFIRMATION_GAPS.map(|gap| format!("seconds <= {gap}, '{gap}'")).join(", ");
+        let gap = format!("multiIf({up_to}, 'longer')");
         let sql = format!(
             "SELECT group.1 AS by, group.2 AS of, toString(phase) AS phase, is_verified, count() AS windows, countIf(all_stood) AS stood FROM ( \
              SELECT phase, verdict.1 AS is_verified, assumeNotNull(verdict.2) AS all_stood, ifNull(verdict.3, 0) AS seconds, \
