@@ -124,12 +124,13 @@ impl ResultsResource {
             let account = directory.account(account)?;
             account.source.is_some().then(|| account.books.clone())
         });
+        // Of an event without a price or a pick nobody can tell whose it is.
         let is_own = granted.is_some_and(|granted| known.books.iter().all(|book| granted.contains(book)));
-        if is_own {
+        if is_own && !known.books.is_empty() {
             return Ok(());
         }
         Err(Problem::forbidden(
-            "The event has prices of other sources: its results are reported by an account with the scope results:any.",
+            "The event has no prices, or prices of other sources: its results are reported by an account with the scope results:any.",
         ))
     }
 }
@@ -141,8 +142,7 @@ fn check_event(known: &KnownEvent, report: &ResultReport) -> Result<Option<Micro
     if !report.scores.is_empty() && names != (home, away) && names != (away, home) {
         return Err(Problem::conflict(&format!("The sides of the event are {home} and {away}.")));
     }
-    let status = EventStatus::parse(&report.status);
-    if !matches!(status, Some(EventStatus::Finished | EventStatus::Abandoned)) {
+    if !EventStatus::parse(&report.status).is_some_and(EventStatus::was_played) {
         return Ok(None);
     }
     if report.at < known.starts_at {

@@ -36,6 +36,14 @@ keyed! {
     }
 }
 
+impl EventStatus {
+    /// Whether its bets are settled by scores: it was played, to its end or not.
+    #[must_use]
+    pub fn was_played(self) -> bool {
+        matches!(self, Self::Finished | Self::Abandoned)
+    }
+}
+
 keyed! {
     /// How an event that was played came to its end.
     pub enum Ending {

@@ -67,8 +67,7 @@ pub(crate) fn agreed<R: Copy>(
 pub(crate) fn result_of(event: &Event, starts_at: Time, report: &ResultReport) -> Option<EventResult> {
     let status = EventStatus::parse(&report.status)?;
     let said = report.ended.as_deref().map(|ended| Ending::parse(ended).ok_or(())).transpose().ok()?;
-    let was_played = matches!(status, EventStatus::Finished | EventStatus::Abandoned);
-    if was_played && !clauses::stands(event.commence_time.0, starts_at.0) {
+    if status.was_played() && !clauses::stands(event.commence_time.0, starts_at.0) {
         return Some(EventResult { status: EventStatus::InProgress, ..EventResult::regular(Vec::new()) });
     }
     let sided = sided(event, report);

@@ -52,10 +52,6 @@ impl KnownScores {
                 last.named_at = now;
                 // The start that was reported stays known where it is the one that is expected by now.
                 let starts_at = report.starts_at.or(last.report.starts_at);
-                let said = |report: &ResultReport| {
-                    let ResultReport { status, scores, home, away, .. } = report;
-                    (status.clone(), scores.clone(), home.clone(), away.clone())
-                };
                 if said(&last.report) == said(&report) && last.report.starts_at == starts_at {
                     continue;
                 }
@@ -91,6 +87,11 @@ fn status(
     }
     // What was over is not: the result is withdrawn.
     matches!(was, Some("finished" | "in_progress")).then_some("in_progress")
+}
+
+/// What a report says, but for the start.
+fn said(report: &ResultReport) -> (&str, &[PeriodScore], &str, &str) {
+    (&report.status, &report.scores, &report.home, &report.away)
 }
 
 fn report(score: &EventScore, status: &str, expected: Option<Micros>, now: Micros) -> ResultReport {

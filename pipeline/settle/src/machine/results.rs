@@ -130,7 +130,7 @@ impl Step<'_> {
 
 /// Whether a report says that its event was played.
 fn is_played(report: &ResultReport) -> bool {
-    matches!(EventStatus::parse(&report.status), Some(EventStatus::Finished | EventStatus::Abandoned))
+    EventStatus::parse(&report.status).is_some_and(EventStatus::was_played)
 }
 
 /// Whether a second source says what a held report says.
