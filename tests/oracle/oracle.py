@@ -234,13 +234,13 @@ class Standing:
         """A bet that is gone, or seen after the verdict at a lower price, ends the wait."""
         for leg, price in list(self.waiting.items()):
             quote = quotes[leg]
-            seen = polled_at if quote is None else quote.end
-            if seen <= self.at:
+            if quote is not None and quote.end <= self.at:
                 continue
             if quote is None or quote.price < price:
-                self.after, self.stands, self.waiting = seen - self.at, False, {}
+                seen = polled_at if quote is None else quote.end
+                self.after, self.stands, self.waiting = max(seen - self.at, 0), False, {}
                 return
-            self.after = max(self.after, seen - self.at)
+            self.after = max(self.after, quote.end - self.at)
             del self.waiting[leg]
 
     def answer(self):

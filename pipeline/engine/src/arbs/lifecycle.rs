@@ -16,7 +16,7 @@ use crate::effect::{
     Transition, WindowChange, WindowHistory,
 };
 use crate::learning::Proven;
-use crate::market::Policy;
+use crate::market::{Policy, QuoteKey};
 use crate::quotes::{Quote, QuoteStatus, find};
 
 use super::best::Arb;
@@ -47,7 +47,7 @@ pub(crate) fn advance(
             Some(open(arb, quotes, context, effects))
         }
         (Some(window), Some(arb)) if is_another(window, arb, context.step.pricing.policy) => {
-            close(&looked_at(window, quotes, context), CloseReason::Superseded, context, effects);
+            close_after_look(window, quotes, CloseReason::Superseded, context, effects);
             Some(open(arb, quotes, context, effects))
         }
         (Some(window), Some(arb)) => Some(update(window, arb, quotes, context, effects)),
@@ -74,7 +74,8 @@ pub(crate) fn keep(
     if !is_as_it_was {
         return None;
     }
-    let mut now = looked_at(was, quotes, context);
+    let mut now = was.clone();
+    look(&mut now.standing, quotes, context);
     now.life = lifetime::continue_life(was, was, false, context, effects);
     if let Some(basis) = &mut now.basis {
         basis.at = at;
@@ -132,7 +133,8 @@ fn update(
     let judged = Judged::of(arb, quotes, &was.stakes, context);
     let legs: Vec<_> = arb.legs.iter().copied().copied().collect();
     let history = was.history.and(judged.verification);
-    let mut standing = looked_at(was, quotes, context).standing;
+    let mut standing = was.standing.clone();
+    look(&mut standing, quotes, context);
     if history.verified && standing[1].is_none() {
         standing[1] = Some(Standing::new(context.step.now, &legs));
     }
@@ -212,19 +214,30 @@ fn learn(was: WindowHistory, now: &Window, context: &MarketContext<'_>, effects:
 /// Closes a window for what became of its legs.
 fn close_for(window: &Window, quotes: &[Quote], context: &MarketContext<'_>, effects: &mut Effects<'_>) {
     let (reason, leg) = why_closed(window, quotes);
-    close(&looked_at(window, quotes, context), reason, context, effects);
+    close_after_look(window, quotes, reason, context, effects);
     if let (CloseReason::Stale, Some(leg)) = (reason, leg) {
         alert_stale(window, leg, context.step, effects);
     }
 }
 
-/// A window whose legs' confirmations were looked for on its line.
-fn looked_at(window: &Window, quotes: &[Quote], context: &MarketContext<'_>) -> Window {
-    let mut window = window.clone();
-    for standing in window.standing.iter_mut().flatten() {
+/// Looks for confirmations of what verdicts were about on its line.
+fn look(standing: &mut [Option<Standing<QuoteKey>>; 2], quotes: &[Quote], context: &MarketContext<'_>) {
+    for standing in standing.iter_mut().flatten() {
         standing.look(quotes, context.step.now);
     }
-    window
+}
+
+/// Closes a window with what its line still says of its verdicts.
+fn close_after_look(
+    window: &Window,
+    quotes: &[Quote],
+    reason: CloseReason,
+    context: &MarketContext<'_>,
+    effects: &mut Effects<'_>,
+) {
+    let mut window = window.clone();
+    look(&mut window.standing, quotes, context);
+    close(&window, reason, context, effects);
 }
 
 /// Closes a window whatever its legs are.

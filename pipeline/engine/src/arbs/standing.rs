@@ -29,6 +29,15 @@ enum Answer {
     NotYet,
 }
 
+impl<K> Standing<K> {
+    /// The same with its bets named otherwise; `None` where one of them has no other name.
+    pub(crate) fn with_bets<J>(&self, name: impl Fn(&K) -> Option<J>) -> Option<Standing<J>> {
+        let waiting = self.waiting.iter().map(|(bet, price)| Some((name(bet)?, *price)));
+        let waiting = waiting.collect::<Option<_>>()?;
+        Some(Standing { at: self.at, waiting, after: self.after, stands: self.stands })
+    }
+}
+
 impl Standing<QuoteKey> {
     /// Of legs that a verdict is about. What was seen by then answers nothing, also where a source's clock is ahead.
     pub(crate) fn new(now: Micros, legs: &[Quote]) -> Self {
@@ -39,17 +48,20 @@ impl Standing<QuoteKey> {
 
     /// What a line says now, and its time. The first bet that fell is the answer.
     pub(crate) fn look(&mut self, quotes: &[Quote], now: Micros) {
-        let (at, waiting) = (self.at, std::mem::take(&mut self.waiting));
-        for (key, price) in waiting {
-            match answer(find(quotes, key), price, at, now) {
-                Answer::Stands(seen_at) => self.after = self.after.max(seen_at - at),
-                Answer::NotYet => self.waiting.push((key, price)),
-                Answer::Fell(seen_at) => {
-                    (self.stands, self.after) = (false, seen_at - at);
-                    self.waiting.clear();
-                    return;
-                }
+        let Self { at, waiting, after, .. } = self;
+        let mut fell_at = None;
+        waiting.retain(|(key, price)| {
+            let answer = answer(find(quotes, *key), *price, *at, now);
+            match answer {
+                Answer::Stands(seen_at) => *after = (*after).max(seen_at - *at),
+                Answer::Fell(seen_at) => _ = fell_at.get_or_insert(seen_at),
+                Answer::NotYet => {}
             }
+            matches!(answer, Answer::NotYet)
+        });
+        if let Some(seen_at) = fell_at {
+            waiting.clear();
+            (self.stands, self.after) = (false, (seen_at - self.at).max(0));
         }
     }
 
@@ -126,6 +138,12 @@ mod tests {
             Some((false, NOW - AT))
         );
         assert_eq!(answered(&[&|line| line.truncate(1)]), Some((false, NOW - AT)));
+        // One has stood by then, and both fall at one look: the first of them says when.
+        let both = |line: &mut Vec<Quote>| {
+            of(Side::Back, |leg| (leg.span_end, leg.price) = (2_000, price("1.5")))(line);
+            of(Side::Lay, |leg| leg.status = QuoteStatus::Suspended)(line);
+        };
+        assert_eq!(answered(&[&both]), Some((false, 1_000)));
     }
 
     #[test]
@@ -140,7 +158,9 @@ mod tests {
         let world = World::new(Books::default(), 2);
         let ahead = legs(&world).map(|leg| Quote { span_end: AT + 500, ..leg });
         let mut standing = Standing::new(AT, &ahead);
-        standing.look(&ahead, NOW);
+        standing.look(&ahead, AT + 100);
         assert_eq!(standing.answer(), None);
+        standing.look(&[], AT + 200);
+        assert_eq!(standing.answer(), Some((false, 0)), "gone, before that clock's time");
     }
 }

@@ -185,7 +185,7 @@ impl SavedWindow {
             standing: window
                 .standing
                 .each_ref()
-                .map(|standing| Some(saved_standing(standing.as_ref()?, place))),
+                .map(|standing| standing.as_ref()?.with_bets(|key| place(*key))),
             in_play: window.in_play,
             margin_open: window.margin_open,
             margin_peak: window.margin_peak,
@@ -200,6 +200,11 @@ impl SavedWindow {
     fn to_window(&self, line: Option<Line>, quotes: &[Quote]) -> Option<Window> {
         let legs = self.legs.iter().map(|place| quotes.get(*place).copied()).collect::<Option<Vec<_>>>()?;
         let passed = |place: &usize| quotes.get(*place).map(|quote| (quote.key, quote.price));
+        let key = |place: &usize| quotes.get(*place).map(|quote| quote.key);
+        let standing = |verdict: usize| match &self.standing[verdict] {
+            Some(standing) => standing.with_bets(key).map(Some),
+            None => Some(None),
+        };
         // What does not fit is decided again.
         let basis = self.basis.clone().filter(|basis| basis.expected.len() == legs.len());
         Some(Window {
@@ -213,7 +218,7 @@ impl SavedWindow {
             verification: self.verification,
             fresh_until: self.fresh_until,
             history: self.history,
-            standing: self.standing.each_ref().map(|standing| Some(standing_of(standing.as_ref()?, quotes))),
+            standing: [standing(0)?, standing(1)?],
             in_play: self.in_play,
             margin_open: self.margin_open,
             margin_peak: self.margin_peak,
@@ -224,19 +229,6 @@ impl SavedWindow {
             stakes: KnownStakes::default(),
         })
     }
-}
-
-fn saved_standing(
-    standing: &Standing<QuoteKey>,
-    place: impl Fn(QuoteKey) -> Option<usize>,
-) -> Standing<usize> {
-    let waiting = standing.waiting.iter().filter_map(|(key, price)| Some((place(*key)?, *price)));
-    Standing { at: standing.at, waiting: waiting.collect(), after: standing.after, stands: standing.stands }
-}
-
-fn standing_of(saved: &Standing<usize>, quotes: &[Quote]) -> Standing<QuoteKey> {
-    let waiting = saved.waiting.iter().filter_map(|(place, price)| Some((quotes.get(*place)?.key, *price)));
-    Standing { at: saved.at, waiting: waiting.collect(), after: saved.after, stands: saved.stands }
 }
 
 #[cfg(test)]

@@ -175,12 +175,13 @@ fn state_standing(standing: &Standing<usize>) -> wire::StateStanding {
     }
 }
 
+/// `None` where it cannot be: every bet has its price.
 fn saved_standing(state: &wire::StateStanding) -> Option<Standing<usize>> {
-    let prices = state.prices.iter().map(|price| Price::from_millionths(*price).ok());
-    let prices = prices.collect::<Option<Vec<_>>>()?;
-    let (at, after, stands) = (state.at, state.after, state.stands);
-    let waiting = places(&state.waiting)?.into_iter().zip(prices).collect();
-    Some(Standing { at, waiting, after, stands })
+    let wire::StateStanding { at, waiting, prices, after, stands } = state;
+    let prices = prices.iter().map(|price| Price::from_millionths(*price).ok());
+    let (places, prices) = (places(waiting)?, prices.collect::<Option<Vec<_>>>()?);
+    let waiting = (places.len() == prices.len()).then(|| places.into_iter().zip(prices).collect())?;
+    Some(Standing { at: *at, waiting, after: *after, stands: *stands })
 }
 
 /// Positions among quotes.
