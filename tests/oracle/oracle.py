@@ -250,13 +250,14 @@ class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
     def __init__(self, form, books=None):
-        self.form, self.polled_at, self.in_play, self.quotes, self.arbs = form, None, {}, {}, {}
+        self.form, self.polled_at, self.in_play, self.leagues, self.quotes, self.arbs = form, None, {}, {}, {}, {}
         self.open, self.windows, self.standing = {}, [], {}
         self.books, self.learnt, self.judged = books or flags.default_books(), flags.Learnt(), {}
 
     def apply(self, polled_at, poll):
         self.polled_at = format_instant(polled_at)
         commence, seen = read_poll(poll, polled_at, self.form)
+        self.leagues = {event.get("id"): event.get("sport_key", "") for event in entries(poll, "events")}
         self.in_play = {event: polled_at >= starts for event, starts in commence.items()}
         before, self.quotes = self.quotes, extend_spans(self.quotes, seen)
         lines = offers(self.quotes)
@@ -297,7 +298,11 @@ class Replay:
     def judge(self, lines, polled_at):
         """{key: ({flag: bool}, stakes, margin_rounded)} of what is open, by what polls before this one taught."""
         world = polled_at, self.learnt, self.books
-        self.judged = {k: flags.verify(arb, lines[k], self.in_play[k[0]], *world) for k, arb in self.arbs.items()}
+        self.judged = {k: flags.verify(arb, lines[k], self.bet(*k), self.in_play[k[0]], *world) for k, arb in self.arbs.items()}
+
+    def bet(self, event, market, line):
+        """(league, market, line in thousandths) of an arb."""
+        return self.leagues[event], market, None if line is None else round(line * 1000)
 
     def is_verified(self, key):
         return all(self.judged[key][0].values())
@@ -318,6 +323,7 @@ class Replay:
             **{"margin_open": arb.margin, "margin_peak": arb.margin, "polls": 0},
             **{"simultaneous_at_open": arb.simultaneous, "simultaneous_ever": False},
             **{"verified_at_open": self.is_verified(key), "verified_ever": False, "ttl_seconds_at_open": None},
+            "failed_at_open": [flag for flag, holds in self.judged[key][0].items() if not holds],
             **{"stood": None, "verified_stood": None, "stood_after_seconds": None, "verified_stood_after_seconds": None},
             "legs": [{"outcome": o, "book": book, "price": quote.price / ONE} for o, book, quote in arb.legs],
         }

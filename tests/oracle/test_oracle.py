@@ -300,7 +300,7 @@ class Output(unittest.TestCase):
         self.assertEqual(keys[2:], [("e1", "totals", 2.5), ("e1", "totals", 3.5)])
         self.assertEqual([window["in_play"] for window in found], [False, True, True, True])
         names = "event market line opened_at last_open_at closed_at in_play margin_open margin_peak polls"
-        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open"
+        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open failed_at_open"
         names += " stood verified_stood stood_after_seconds verified_stood_after_seconds legs"
         self.assertEqual(list(found[0]), names.split())
 

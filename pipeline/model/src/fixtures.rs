@@ -95,6 +95,8 @@ pub fn entry() -> BoardEntry {
         ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
         execution_probability: Some(0.875),
         passed_over: Some(passed_over()),
+        void_clause: Some("postponed".into()),
+        void_loss_max: Some(0.5),
     }
 }
 

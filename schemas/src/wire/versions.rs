@@ -75,9 +75,9 @@ versions! {
     Frame = 103, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3 };
     PollEnd = 2;
     Heartbeat = 3;
-    BoardEntry = 140, older { 1: 4, 2: 20, 3: 35, 4: 100 };
+    BoardEntry = 150, older { 1: 4, 2: 20, 3: 35, 4: 100, 5: 140 };
     BoardProgress = 5;
-    ArbWindow (BoardEntry) = 141, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101 };
+    ArbWindow (BoardEntry) = 151, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101, 6: 141 };
     CloseSignal = 144, older { 1: 7, 2: 13, 3: 22, 4: 67 };
     LineMovement = 8;
     StaleAlert = 9;

@@ -76,7 +76,8 @@ impl Engine {
             let lines = by_line(&state.quotes);
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line());
-                let covers = arbs::covers_of_line((offered, line), outcomes, pricing, ARB_BELOW);
+                let covers =
+                    arbs::covers_of_line((offered, line), (state.market, outcomes), pricing, ARB_BELOW);
                 let Some(arb) = covers.arb else { continue };
                 let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);

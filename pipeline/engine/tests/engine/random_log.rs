@@ -12,7 +12,7 @@ use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, Po
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_engine::state::Saved;
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 use proptest::prelude::*;
 
 use crate::properties::key;
@@ -55,7 +55,7 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
         kind: VenueKind::Bookmaker,
         currency: currency.map(Into::into),
         fees: if ppm > 0 { vec![fee] } else { Vec::new() },
-        rules: Some(Rules::new("us", Level::Impossible)),
+        clauses: Clauses::uniform("us", Level::Impossible),
         refresh: None,
         step: 1,
         link: None,
