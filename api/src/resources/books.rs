@@ -64,6 +64,7 @@ fn book_json(key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Optio
         "kind": book.kind.key(),
         "currency": book.currency.as_deref(),
         "is_in_table": book.known,
+        "native_form": book.native.as_ref().map(|native| native.form.key()),
         "fees": fees,
         "clauses": book.clauses.0.iter().map(clause_json).collect::<Vec<_>>(),
         "stake_step": Money(book.step),

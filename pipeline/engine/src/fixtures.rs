@@ -14,7 +14,7 @@ use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
-use crate::odds::{LineChances, Price};
+use crate::odds::{LineChances, OddsFormat, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
 use crate::venues::{Book, Books, Clauses, Evidence, Level, PricingContext, VenueKind, Venues};
 
@@ -44,6 +44,7 @@ pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: P
         effective: price,
         limit: Limit::from_minor(100_000),
         status: QuoteStatus::OnOffer,
+        odds_format: OddsFormat::Unknown,
         source: book,
         span_start: 0,
         span_end: 0,
@@ -87,6 +88,7 @@ pub(crate) fn book(operator: &str, group: &str) -> Book {
         clauses: Clauses::uniform(group, Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),

@@ -118,7 +118,7 @@ mod tests {
     use crate::effect::{Effect, WindowId};
     use crate::input::{Coordinate, Coverage, Event, Frame, Input, Tick};
     use crate::market::{Bet, Market, Outcome, Policy, Side};
-    use crate::odds::Price;
+    use crate::odds::{OddsFormat, Price};
     use crate::quotes::QuoteStatus;
     use crate::state::State;
 
@@ -152,6 +152,7 @@ mod tests {
             ticks,
             links: vec![],
             push: None,
+            odds_format: OddsFormat::Unknown,
         };
         let mut effects = Vec::new();
         engine.step(Coordinate { topic: "t", partition: 0, offset: 1 }, &Input::Frame(frame), &mut effects);

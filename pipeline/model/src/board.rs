@@ -152,6 +152,8 @@ record! {
         pub expected_interval: Option<Seconds> => "expected_interval_seconds",
         /// Where the bet can be placed, an address of http or https; `None`: not known, and in records of versions 1 to 3.
         pub link: Option<Name>,
+        /// `effective_price` is of the worst price in the book's own form that is written as `price`; `false` in records of versions 1 to 5.
+        pub rounded: bool,
     }
 }
 

@@ -59,6 +59,7 @@ pub fn leg(outcome: &str, book: &str, millionths: i64) -> Leg {
         limit: Some(Money(100_000)),
         expected_interval: Some(Seconds(40_000_000)),
         link: Some(format!("https://{book}.example/{outcome}").as_str().into()),
+        rounded: outcome == "under",
     }
 }
 

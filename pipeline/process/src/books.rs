@@ -14,8 +14,10 @@ use toml::value::Datetime;
 
 mod clauses;
 mod facts;
+mod natives;
 
 use clauses::ClauseEntry;
+use natives::NativeEntry;
 pub use facts::BooksError;
 use facts::{ensure, evidence, sense};
 
@@ -37,6 +39,8 @@ pub const CHECKED_WITHIN: Micros = 90 * 86_400 * SECOND;
 struct File {
     #[serde(default)]
     clause: Vec<ClauseEntry>,
+    #[serde(default)]
+    native: Vec<NativeEntry>,
     #[serde(default)]
     book: Vec<BookEntry>,
 }
@@ -124,6 +128,7 @@ pub fn shipped() -> Result<Books, BooksError> {
 pub fn parse(text: &str) -> Result<Books, BooksError> {
     let file: File = toml::from_str(text)?;
     let mut clauses = clauses::by_book(&file.clause)?;
+    let natives = natives::by_book(&file.native)?;
     let (mut books, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, entry) in file.book.iter().enumerate() {
         let place = entry.place(number);
@@ -132,11 +137,17 @@ pub fn parse(text: &str) -> Result<Books, BooksError> {
             ensure(!key.is_empty(), &place, || "a key is empty".to_owned())?;
             ensure(seen.insert(key.as_str()), &place, || format!("{key} is there twice"))?;
             let clauses = Clauses(clauses.remove(key.as_str()).unwrap_or_default());
-            books.push((Arc::from(key.as_str()), Book { clauses, ..book.clone() }));
+            let native = natives.get(key.as_str()).cloned();
+            books.push((Arc::from(key.as_str()), Book { clauses, native, ..book.clone() }));
         }
     }
-    let nobodys = clauses.keys().next().copied();
-    nobodys.map_or_else(|| Ok(Books::new(books)), |key| Err(sense("clause", format!("no such book: {key}"))))
+    if let Some(key) = clauses.keys().next() {
+        return Err(sense("clause", format!("no such book: {key}")));
+    }
+    if let Some(key) = natives.keys().find(|key| !seen.contains(*key)) {
+        return Err(sense("native", format!("no such book: {key}")));
+    }
+    Ok(Books::new(books))
 }
 
 impl BookEntry {
@@ -169,6 +180,7 @@ impl BookEntry {
             clauses: Clauses::default(),
             refresh: refresh.map(|seconds| Micros::from(seconds) * SECOND),
             step: self.step,
+            native: None,
             link: link.transpose().map_err(|error| sense(place, error.to_string()))?,
             known: true,
             evidence,
@@ -267,6 +279,19 @@ mod tests {
         source = "a page"
         checked_at = 2022-02-02
 
+        [[native]]
+        form = "decimal"
+        step_ppm = 10000
+        books = ["exchange"]
+        from = 2020-01-01
+        source = "a page of forms"
+
+        [[native]]
+        form = "american"
+        books = ["other"]
+        from = 2020-01-01
+        source = "a page of forms"
+
         [[book]]
         keys = ["plain"]
         kind = "bookmaker"
@@ -317,6 +342,10 @@ mod tests {
         let plain = books.get("plain");
         assert_eq!((plain.operator("plain"), plain.fee(0), plain.step), ("plain", Fee::None, 1));
         assert!(plain.clauses.0.is_empty() && plain.refresh.is_none() && plain.link.is_none());
+        let form = |key| books.get(key).native.as_ref().map(|native| native.form);
+        let forms = [form("exchange"), form("other"), form("plain"), form("who")];
+        let decimal = NativeForm::Decimal { step_ppm: 10_000 };
+        assert_eq!(forms, [Some(decimal), Some(NativeForm::American), None, None]);
         assert_eq!(
             (clause.evidence.from, clause.evidence.checked_at),
             (day("2020-01-01"), Some(day("2022-02-02")))
@@ -374,6 +403,23 @@ mod tests {
         assert!(broken("commission_ppm = 20000", "commission_ppm = 1\nkalshi_ppm = 1").contains("is needed"));
         assert!(broken("\"bookmaker\"", "\"exchange\"").contains("it has no fee"));
         assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
+        assert_eq!(
+            broken(
+                "[\"other\"]\n        from = 2020-01-01\n        source = \"a page of",
+                "[\"it\"]\n        from = 2020-01-01\n        source = \"a page of"
+            ),
+            "native: no such book: it"
+        );
+        assert_eq!(
+            broken("books = [\"other\"]", "books = [\"exchange\"]"),
+            "native 2: exchange is there twice"
+        );
+        assert!(broken("step_ppm = 10000", "").contains("step_ppm"));
+        assert_eq!(
+            broken("step_ppm = 10000", "step_ppm = 30000"),
+            "native 1: step_ppm is no part of a million"
+        );
+        assert_eq!(broken("step_ppm = 10000", "step_ppm = 0"), "native 1: step_ppm is no part of a million");
         assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
         assert_eq!(
             broken("https://house", "javascript:house"),
@@ -405,5 +451,10 @@ mod tests {
         assert_eq!(level("sportsbet", "aussierules_afl"), Some("dead_heat"));
         assert_eq!(level("draftkings", "aussierules_afl"), None, "houses of the United States do not agree");
         assert_eq!(books.get("betmgm").currency.as_deref(), Some("USD"));
+        let form = |key| books.get(key).native.as_ref().map(|native| native.form.key());
+        assert_eq!(
+            ["draftkings", "lowvig", "betfair_ex_au", "pinnacle", "kalshi", "skybet"].map(form),
+            [Some("american"), Some("american"), Some("decimal"), Some("decimal"), Some("probability"), None]
+        );
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arb_engine::odds::Price;
-use arb_engine::venues::{Books, Clause, DatedFee, Evidence, Fee};
+use arb_engine::venues::{Books, Clause, DatedFee, Evidence, Fee, Native, NativeForm};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_model::Faults;
@@ -98,7 +98,8 @@ fn page(books: &Books) -> String {
         row(&format!("{} | {}", books.join(", "), fee_text(fee)), &fee.evidence)
     };
     let fees: String = fees.iter().map(of).collect();
-    format!("{HEAD}{FEES}{fees}{CLAUSES}{}{NONE}{}", clauses(books), without(books))
+    let (forms, clauses, none) = (forms(books), clauses(books), without(books));
+    format!("{HEAD}{FEES}{fees}{FORMS}{forms}{CLAUSES}{clauses}{NONE}{none}")
 }
 
 /// What books have one clause, in which sports, by sentence and source.
@@ -155,6 +156,28 @@ fn without(books: &Books) -> String {
     format!("{} of {} books: {}.\n", none.len(), keys.len(), named.join(", "))
 }
 
+/// The rows of the forms in which books make their prices.
+fn forms(books: &Books) -> String {
+    let mut forms = Vec::<(&Native, Vec<String>)>::new();
+    for key in books.keys() {
+        let Some(native) = &books.get(key).native else { continue };
+        match forms.iter_mut().find(|(known, _)| *known == native) {
+            Some((_, books)) => books.push(format!("`{key}`")),
+            None => forms.push((native, vec![format!("`{key}`")])),
+        }
+    }
+    let step = |native: &Native| match native.form {
+        NativeForm::Decimal { step_ppm } | NativeForm::Probability { step_ppm } => {
+            format!(", in steps of {}", f64::from(step_ppm) / 1e6)
+        }
+        NativeForm::American | NativeForm::Fractional => String::new(),
+    };
+    let of = |(native, books): &(&Native, Vec<String>)| {
+        row(&format!("{} | {}{}", books.join(", "), native.form.key(), step(native)), &native.evidence)
+    };
+    forms.iter().map(of).collect()
+}
+
 const HEAD: &str = "\
 # Fees and clauses of the books
 
@@ -168,6 +191,14 @@ const FEES: &str = "
 A book that is not listed keeps nothing beyond its price.
 
 | book | fee of a taker | checked | source |
+|---|---|---|---|
+";
+const FORMS: &str = "
+## In which form a book makes its prices
+
+Where a source writes them in another format, the effective price is that of the worst one of this form that is written so ([why](adr/080-native-form-of-prices.md)). Prices of a book that is not listed count as they are given.
+
+| book | form | checked | source |
 |---|---|---|---|
 ";
 const CLAUSES: &str = "

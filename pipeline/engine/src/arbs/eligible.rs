@@ -198,7 +198,11 @@ mod tests {
             let mut quote = quote(books[*at], None, THREE[*outcome], price);
             quote.key = quote.key.with_side(if *lay { Side::Lay } else { Side::Back });
             let status = if *offered { QuoteStatus::OnOffer } else { QuoteStatus::Suspended };
-            Quote { status, effective: world.pricing().effective(quote.key, price, 0), ..quote }
+            Quote {
+                status,
+                effective: world.pricing().effective(quote.key, price, quote.odds_format, 0),
+                ..quote
+            }
         };
         let mut line: Vec<_> = rows.iter().map(quote).collect();
         line.sort_by_key(|quote| quote.key);

@@ -89,6 +89,7 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         last_seen_at: Time(leg.span_end),
         expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book().index()))),
         link: link_of(leg, context),
+        rounded: context.step.pricing.native(leg.key, leg.price, leg.odds_format) != leg.price,
     }
 }
 

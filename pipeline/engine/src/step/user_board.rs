@@ -110,7 +110,8 @@ impl ResolvedBooks {
             if !self.charged.contains(&quote.key.book()) {
                 return *quote;
             }
-            Quote { effective: pricing.effective(quote.key, quote.price, quote.received_at), ..*quote }
+            let Quote { key, price, odds_format, received_at, .. } = *quote;
+            Quote { effective: pricing.effective(key, price, odds_format, received_at), ..*quote }
         };
         state.quotes.iter().filter(counts).map(worth).collect()
     }

@@ -16,6 +16,7 @@ use super::evidence::Evidence;
 use super::fees::Fee;
 use super::level::Level;
 use super::link::LinkTemplate;
+use super::native::Native;
 use super::sport::is_within;
 use super::topic::Topic;
 
@@ -99,6 +100,8 @@ pub struct Book {
     pub refresh: Option<Micros>,
     /// Stakes are multiples of this, in minor units.
     pub step: i64,
+    /// In which form it makes its prices; `None` is unknown: they count as they are given.
+    pub native: Option<Native>,
     /// Where its bets can be placed, unless a source states that.
     pub link: Option<LinkTemplate>,
     /// It is in the table.
@@ -138,12 +141,13 @@ impl Book {
         rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next())
     }
 
-    /// The origins of its row, of its clauses and of its fees, each with what it is the origin of.
+    /// The origins of its row, of its form, of its clauses and of its fees, each with what it is the origin of.
     fn origins(&self) -> impl Iterator<Item = (String, &Evidence)> {
         let clauses = self.clauses.0.iter().map(|clause| &clause.evidence);
         let clauses = clauses.zip(1..).map(|(evidence, number)| (format!(", clause {number}"), evidence));
         let fees = self.fees.iter().zip(1..).map(|(fee, number)| (format!(", fee {number}"), &fee.evidence));
-        [(String::new(), &self.evidence)].into_iter().chain(clauses).chain(fees)
+        let native = self.native.iter().map(|native| (", native form".to_owned(), &native.evidence));
+        [(String::new(), &self.evidence)].into_iter().chain(native).chain(clauses).chain(fees)
     }
 
     fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
@@ -161,6 +165,7 @@ impl Book {
             clauses: Clauses::default(),
             refresh,
             step: STEP,
+            native: None,
             link: None,
             known: false,
             evidence: Evidence::default(),

@@ -13,6 +13,7 @@ use super::books::{Book, Books, DatedFee};
 use super::clauses::Asked;
 use super::fees::Fee;
 use super::level::Level;
+use super::native::NativeForm;
 use super::terms::Terms;
 
 /// The table of books, and the row of each symbol in it.
@@ -37,6 +38,7 @@ struct Numbers {
     /// Equal for books of one operator.
     operator: u32,
     currency: Option<Currency>,
+    native: Option<NativeForm>,
     /// It is in the table.
     is_known: bool,
 }
@@ -88,7 +90,8 @@ impl Venues {
                 Some(number) => *number,
                 None => *self.operators.entry(name.into()).or_insert(next),
             };
-            self.numbers.push(Numbers { operator, currency, is_known: book.known });
+            let native = book.native.as_ref().map(|native| native.form);
+            self.numbers.push(Numbers { operator, currency, native, is_known: book.known });
             self.by_symbol.push(Venue { key, book });
         }
     }
@@ -96,6 +99,11 @@ impl Venues {
     /// A book that was followed.
     pub(crate) fn venue(&self, book: Symbol) -> &Venue {
         &self.by_symbol[book.index()]
+    }
+
+    /// In which form a book makes its prices, where that is known.
+    pub(crate) fn native_of(&self, book: Symbol) -> Option<NativeForm> {
+        self.numbers[book.index()].native
     }
 
     /// A number that is equal for books of one operator.

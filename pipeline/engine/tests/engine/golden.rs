@@ -25,6 +25,7 @@ fn world() -> World {
             clauses: Clauses::uniform(name, level),
             refresh: None,
             step: 1,
+            native: None,
             link: None,
             known: true,
             evidence: Evidence::default(),

@@ -58,6 +58,7 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
         clauses: Clauses::uniform("us", Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),
@@ -165,6 +166,7 @@ fn frame(
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
         links: raw.iter().filter_map(link).collect(),
         push: None,
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
     })
 }
 

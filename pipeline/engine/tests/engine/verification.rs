@@ -20,6 +20,7 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
         clauses: Clauses::uniform(rules, Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),

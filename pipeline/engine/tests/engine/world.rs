@@ -167,6 +167,7 @@ pub(crate) fn frame<'a>(
         ticks,
         links: vec![],
         push: None,
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
     }
 }
 
