@@ -17,9 +17,9 @@ mod facts;
 mod natives;
 
 use clauses::ClauseEntry;
-use natives::NativeEntry;
 pub use facts::BooksError;
 use facts::{ensure, evidence, sense};
+use natives::NativeEntry;
 
 /// The file that this program ships with.
 const SHIPPED: &str = include_str!("../../books.toml");

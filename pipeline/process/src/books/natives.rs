@@ -64,7 +64,7 @@ impl NativeEntry {
             }
         };
         // A price of six digits is a whole number of steps.
-        ensure(self.step_ppm.is_none_or(|step| step > 0 && UNIT % step == 0), place, || {
+        ensure(self.step_ppm.is_none_or(|step| UNIT.is_multiple_of(step)), place, || {
             "step_ppm is no part of a million".to_owned()
         })?;
         Ok(Native { form, evidence })
