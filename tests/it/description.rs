@@ -153,7 +153,7 @@ fn ids(path: &str, call: &Called) -> Vec<(String, String)> {
         let name = part.strip_prefix('{')?.strip_suffix('}')?;
         Some((format!("ARB_{}", name.to_uppercase()), value.to_owned()))
     };
-    parts.filter_map(id).collect()
+    parts.filter_map(id).chain([("ARB_KEY".to_owned(), call.key.clone())]).collect()
 }
 
 /// A sample with the body of this run in place of that which the document has as the example of an operation.
@@ -179,7 +179,7 @@ fn run_sample(language: &str, sample: &str, ids: &[(String, String)], running: &
     let arguments: &[&str] = if language == "js" { &["--input-type=module", "--eval"] } else { &["-c"] };
     wait_for("the instance can answer", || {
         let mut command = Command::new(program);
-        command.args(arguments).arg(sample).env("ARB_URL", &running.url).env("ARB_KEY", &running.key);
+        command.args(arguments).arg(sample).env("ARB_URL", &running.url);
         command.envs(ids.iter().map(|(name, value)| (name, value)));
         let output = run(&mut command);
         // A sample ends with an error when the instance does not know its accounts at the moment.

@@ -21,6 +21,8 @@ pub(super) struct Called {
     pub(super) status: u16,
     pub(super) media: String,
     pub(super) answer: Value,
+    /// With which key.
+    pub(super) key: String,
 }
 
 /// Calls, and keeps what was answered.
@@ -46,7 +48,8 @@ impl Caller<'_> {
         let shown = if media.contains("json") { answer.json() } else { Value::String(answer.body.clone()) };
         let (request, status) = (request.to_owned(), answer.status);
         assert!(status < 300, "{method} {request}: {}", answer.body);
-        self.called.push(Called { id, request, body, status, media, answer: shown.clone() });
+        let key = self.key.clone();
+        self.called.push(Called { id, request, body, status, media, answer: shown.clone(), key });
         shown
     }
 }
