@@ -249,7 +249,8 @@ class Standing:
     """The bets of a verdict that no later sight of them has answered yet: a window's, as it opened or was first verified."""
 
     def __init__(self, at, legs):
-        self.at, self.after, self.stands = at, 0, True
+        self.at = max([at, *(leg.quote.end for leg in legs)])  # what was seen by then answers nothing
+        self.after, self.stands = 0, True
         self.waiting = {(leg.outcome, leg.book): leg.quote.price for leg in legs}
 
     def look(self, quotes, polled_at):

@@ -57,8 +57,10 @@ impl PushLine {
         if text.len() > PUSH_LINE {
             return Err(whole("is longer than 4096 bytes"));
         }
-        let fields = json_body::fields(text.as_bytes());
-        let fields = fields.ok_or_else(|| whole("is not a JSON object, or has a key twice"))?;
+        let fields = json_body::fields(text.as_bytes()).ok_or_else(|| match repeated(text) {
+            Some(name) => LineFault { field: Some(name.into()), reason: "is named twice".into() },
+            None => whole("is not a JSON object, or has a key twice"),
+        })?;
         let mut fields = LineFields(fields);
         let (event, names_event) = event(fields.required("event")?, grant)?;
         let book = name(&fields.required("book")?).ok_or_else(|| fault("book", NAME))?;

@@ -9,8 +9,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use arb_engine::arbs::OUTLIER;
-use arb_model::Pick;
 use arb_model::pick::{NO_RESULT, OPEN};
+use arb_model::{Pick, Price};
 
 /// What refutes a pick.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,7 @@ impl Dispute {
     pub fn of(pick: &Pick) -> Option<Self> {
         let is_error = |probability: &f64| probability - pick.price.implied_probability() >= OUTLIER;
         let after_poll = pick.offer_after_poll.as_ref().and_then(|offer| offer.price);
-        let taken_back = after_poll.map(|price| price.implied_probability()).filter(is_error);
+        let taken_back = after_poll.map(Price::implied_probability).filter(is_error);
         let close = pick.closing.as_ref().map(|closing| closing.probability).filter(is_error);
         let was_settled =
             pick.grades.iter().any(|grade| grade.settlement != OPEN && grade.settlement != NO_RESULT);
@@ -68,7 +68,7 @@ impl Display for Dispute {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::{ClosingPrice, LaterOffer, PickGrade, Price, fixtures};
+    use arb_model::{ClosingPrice, LaterOffer, PickGrade, fixtures};
 
     use super::*;
 

@@ -233,7 +233,7 @@ impl FeeEntry {
 #[cfg(test)]
 mod tests {
     use arb_engine::market::Family;
-    use arb_engine::venues::Topic;
+    use arb_engine::venues::{NativeForm, Topic};
     use arb_schemas::time::parse_rfc3339;
 
     use super::*;

@@ -12,7 +12,7 @@ use crate::quotes::{Quote, QuoteStatus, find};
 /// The bets of a verdict, and what their confirmations have said so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing<K> {
-    /// When the verdict was.
+    /// When the verdict was: what was seen later answers.
     pub at: Micros,
     /// The bets that are not confirmed yet, at their prices; none when the answer is known.
     pub waiting: Vec<(K, Price)>,
@@ -30,8 +30,9 @@ enum Answer {
 }
 
 impl Standing<QuoteKey> {
-    /// Of legs that a verdict is about.
-    pub(crate) fn new(at: Micros, legs: &[Quote]) -> Self {
+    /// Of legs that a verdict is about. What was seen by then answers nothing, also where a source's clock is ahead.
+    pub(crate) fn new(now: Micros, legs: &[Quote]) -> Self {
+        let at = legs.iter().map(|leg| leg.span_end).fold(now, Micros::max);
         let waiting = legs.iter().map(|leg| (leg.key, leg.price)).collect();
         Self { at, waiting, after: 0, stands: true }
     }
@@ -130,5 +131,14 @@ mod tests {
         let early = of(Side::Back, |leg| (leg.span_end, leg.price) = (AT, price("1.5")));
         let old = of(Side::Lay, |leg| leg.status = QuoteStatus::Stale);
         assert_eq!(answered(&[&early, &old]), None);
+    }
+
+    #[test]
+    fn what_a_verdict_was_from_is_no_answer_though_its_clock_was_ahead() {
+        let world = World::new(Books::default(), 2);
+        let ahead = legs(&world).map(|leg| Quote { span_end: AT + 500, ..leg });
+        let mut standing = Standing::new(AT, &ahead);
+        standing.look(&ahead, NOW);
+        assert_eq!(standing.answer(), None);
     }
 }

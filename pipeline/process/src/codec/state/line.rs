@@ -176,14 +176,12 @@ fn state_standing(standing: &Standing<usize>) -> wire::StateStanding {
     }
 }
 
-/// `None` where it cannot be; what there may not be is read as it is.
-fn saved_standing(state: Option<&wire::StateStanding>) -> Option<Option<Standing<usize>>> {
-    let Some(state) = state else { return Some(None) };
+fn saved_standing(state: &wire::StateStanding) -> Option<Standing<usize>> {
     let prices = state.prices.iter().map(|price| Price::from_millionths(*price).ok());
     let prices = prices.collect::<Option<Vec<_>>>()?;
     let (at, after, stands) = (state.at, state.after, state.stands);
     let waiting = places(&state.waiting)?.into_iter().zip(prices).collect();
-    Some(Some(Standing { at, waiting, after, stands }))
+    Some(Standing { at, waiting, after, stands })
 }
 
 /// Positions among quotes.
@@ -253,6 +251,14 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
 
 fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
     let id = WindowId(id_bytes(&window.id)?);
+    let standing = match &window.standing {
+        Some(standing) => Some(saved_standing(standing)?),
+        None => None,
+    };
+    let verified_standing = match &window.verified_standing {
+        Some(standing) => Some(saved_standing(standing)?),
+        None => None,
+    };
     Some(SavedWindow {
         id,
         opened_at: window.opened_at,
@@ -270,9 +276,6 @@ fn saved_window(window: &wire::StateWindow) -> Option<SavedWindow> {
         life: saved_life(&window.life)?,
         basis: window.basis.as_ref().map(saved_basis),
         passed_over: places(&window.passed_over)?,
-        standing: [
-            saved_standing(window.standing.as_ref())?,
-            saved_standing(window.verified_standing.as_ref())?,
-        ],
+        standing: [standing, verified_standing],
     })
 }
