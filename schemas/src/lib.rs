@@ -8,11 +8,13 @@
 //! - [`view`]: a zero-copy reader of the most frequent record.
 //! - [`clickhouse`]: the tables under the analysts' views, and the migrations that create them.
 //! - [`limits`]: the longest records.
+//! - [`json_parts`]: JSON from outside, split before it is parsed.
 //! - [`time`]: microseconds since the epoch and RFC 3339.
 //!
 //! It never computes anything about odds and never talks to a broker.
 
 pub mod clickhouse;
+pub mod json_parts;
 pub mod limits;
 pub mod records;
 pub mod registry;

@@ -121,7 +121,7 @@ mod tests {
         let windows: Vec<_> = all().filter(|schema| schema.record == RecordType::ArbWindow).collect();
         assert_eq!(
             windows.iter().map(|schema| (schema.version, schema.id)).collect::<Vec<_>>(),
-            [(1, 6), (2, 21), (3, 36), (4, 66), (5, 101), (6, RecordType::ArbWindow as u32)]
+            [(1, 6), (2, 21), (3, 36), (4, 66), (5, 101), (6, 141), (7, RecordType::ArbWindow as u32)]
         );
         let entry = windows[1].references().next().unwrap();
         assert_eq!((entry.subject().as_str(), entry.version, entry.id), ("arb.v1.BoardEntry", 2, 20));

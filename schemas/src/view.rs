@@ -1,5 +1,6 @@
 //! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
-//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link.
+//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link, a frame
+//! of the first four no format.
 //!
 //! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
 //! up. The reader does not explain errors: for invalid bytes [`frame`] returns `None`, and
@@ -7,10 +8,12 @@
 //!
 //! Source: Apache Avro 1.12, "Binary encoding"; the order of the fields is that of `avro/Frame.avsc`.
 
+use arb_model::OddsFormat;
+
 use crate::limits;
 use crate::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{FRAME_V1, FRAME_V2, FRAME_V3, HEADER, RecordType};
+use crate::wire::{FRAME_V1, FRAME_V2, FRAME_V3, FRAME_V4, HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +29,7 @@ pub struct FrameView<'a> {
     /// Those of the offers that have one.
     pub links: Vec<LinkView<'a>>,
     pub push: Option<Push>,
+    pub odds_format: OddsFormat,
 }
 
 /// A [`Event`].
@@ -70,12 +74,12 @@ pub struct TickView<'a> {
 
 impl<'a> From<&'a Frame> for FrameView<'a> {
     fn from(frame: &'a Frame) -> Self {
-        let Frame { source, received_at, poll_index, event, coverage, offers, push } = frame;
+        let Frame { source, received_at, poll_index, event, coverage, offers, push, odds_format } = frame;
         let ticks = offers.iter().flat_map(offer_ticks).collect();
         let links = offers.iter().filter_map(offer_link).collect();
-        let (received_at, poll_index, push) = (*received_at, *poll_index, *push);
+        let (received_at, poll_index, push, odds_format) = (*received_at, *poll_index, *push, *odds_format);
         let (event, coverage) = (event.into(), coverage.into());
-        Self { source, received_at, poll_index, event, coverage, ticks, links, push }
+        Self { source, received_at, poll_index, event, coverage, ticks, links, push, odds_format }
     }
 }
 
@@ -115,7 +119,8 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         FRAME_V1 => 1,
         FRAME_V2 => 2,
         FRAME_V3 => 3,
-        id if id == RecordType::Frame as u32 => 4,
+        FRAME_V4 => 4,
+        id if id == RecordType::Frame as u32 => 5,
         _ => return None,
     };
     let mut datum = Datum(datum);
@@ -128,10 +133,14 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         ticks: Vec::new(),
         links: Vec::new(),
         push: None,
+        odds_format: OddsFormat::Unknown,
     };
     datum.array(|datum| datum.offer(version, &mut frame))?;
     if version > 2 {
         frame.push = datum.option(Datum::push)?;
+    }
+    if version > 4 {
+        frame.odds_format = datum.symbol(&FORMATS)?;
     }
     datum.0.is_empty().then_some(frame)
 }
@@ -281,3 +290,5 @@ const OUTCOMES: [Outcome; 6] =
 const SIDES: [Side; 3] = [Side::Unknown, Side::Back, Side::Lay];
 /// As above.
 const STATUSES: [Status; 3] = [Status::Unknown, Status::Active, Status::Suspended];
+/// As above.
+const FORMATS: [OddsFormat; 3] = [OddsFormat::Unknown, OddsFormat::Decimal, OddsFormat::American];

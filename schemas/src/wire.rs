@@ -26,7 +26,7 @@ use self::older::OLDER_READERS;
 use self::versions::{MARKET_LAYOUT, OLDER};
 
 pub use self::versions::RecordType;
-pub(crate) use self::versions::{FRAME_V1, FRAME_V2, FRAME_V3};
+pub(crate) use self::versions::{FRAME_V1, FRAME_V2, FRAME_V3, FRAME_V4};
 
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use apache_avro::writer::datum::GenericDatumWriter;
 use apache_avro::{Schema, to_value};
-use arb_model::Time;
+use arb_model::{OddsFormat, Time};
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire;
@@ -61,8 +61,11 @@ fn frame() -> impl Strategy<Value = Frame> {
     let coverage = (names(), names()).prop_map(|(books, markets)| Coverage { books, markets });
     let push = option::of((any::<i64>(), any::<bool>()))
         .prop_map(|push| push.map(|(sequence, names_event)| Push { sequence, names_event }));
-    let frame = (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5), push);
-    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers, push)| Frame {
+    let formats = vec![OddsFormat::Unknown, OddsFormat::Decimal, OddsFormat::American];
+    let format = prop::sample::select(formats);
+    let frame =
+        (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5), push, format);
+    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers, push, odds_format)| Frame {
         source,
         received_at,
         poll_index,
@@ -70,6 +73,7 @@ fn frame() -> impl Strategy<Value = Frame> {
         coverage,
         offers,
         push,
+        odds_format,
     })
 }
 
@@ -77,7 +81,7 @@ fn frame() -> impl Strategy<Value = Frame> {
 static FIRST: LazyLock<Schema> =
     LazyLock::new(|| Schema::parse_str(include_str!("../golden/Frame.v1.avsc")).unwrap());
 
-/// A frame as its first version wrote it, which had no place for limits, pushes and links.
+/// A frame as its first version wrote it, which had no place for limits, pushes, links and formats.
 fn in_the_first_version(frame: &Frame) -> Vec<u8> {
     let writer = GenericDatumWriter::builder(&FIRST).build().unwrap();
     let mut message = vec![0, 0, 0, 0, 1];
@@ -87,6 +91,7 @@ fn in_the_first_version(frame: &Frame) -> Vec<u8> {
 
 fn as_the_first_version_has_it(mut frame: Frame) -> Frame {
     frame.push = None;
+    frame.odds_format = OddsFormat::Unknown;
     for offer in &mut frame.offers {
         offer.link = None;
         offer.ticks.iter_mut().for_each(|tick| tick.limit = None);

@@ -63,7 +63,7 @@ const FAULTS: [Fault; 14] = [
     Fault {
         name: "a price that is NaN",
         line: |poll| vec![poll.to_string().replacen("\"price\":", "\"price\":NaN,\"was\":", 1)],
-        report: "line is no JSON",
+        report: "event has a NaN",
     },
     Fault {
         name: "a price that is text",

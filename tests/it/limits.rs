@@ -36,8 +36,16 @@ fn message(second: i64, offers: impl Fn(i64) -> Vec<Offer>) -> Vec<u8> {
         Event { id: "e".into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let source = "limits".into();
-    let frame =
-        Frame { source, received_at: at, poll_index: None, event, coverage, offers: offers(at), push: None };
+    let frame = Frame {
+        source,
+        received_at: at,
+        poll_index: None,
+        event,
+        coverage,
+        offers: offers(at),
+        push: None,
+        odds_format: arb_model::OddsFormat::Unknown,
+    };
     wire::encode(&frame).unwrap()
 }
 

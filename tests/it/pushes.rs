@@ -282,7 +282,7 @@ fn prices_of_a_book_that_is_not_in_the_table_hide_no_arb() {
     assert_eq!((before.len(), kept), (proven, proven));
     assert_eq!(after.values().filter(|(_, is_verified, _)| *is_verified).count(), proven);
     let passed = serve.get("/v1/arbs?verified=true&limit=1").json()["arbs"][0]["passed_over"].clone();
-    assert_eq!(passed["failed_check"]["reason"], "the rules of acme are not known");
+    assert_eq!(passed["failed_check"]["reason"], "no clause of acme on extra time is known");
     assert_eq!(
         passed["legs"][0],
         json!({"outcome": "over", "side": "back", "book": "acme", "price": 1000.0})

@@ -9,8 +9,9 @@ from datetime import date
 from fractions import Fraction
 
 import fees
+import clauses
+import fees
 import flags
-import settling
 from world import OUTCOMES, THREE_WAY
 
 ONE = 1_000_000
@@ -65,7 +66,7 @@ def least(legs, wanted, books, choices):
     return arb if arb and arb.implied < OPEN_BELOW else None
 
 
-def chosen(legs, wanted, books, on):
+def chosen(legs, wanted, books, bet):
     """The Arb of a line's window, None when it has none: the cheapest cover of eligible bets, and where that is no arb the cheapest of all.
 
     The rule is `domain.md`'s ("Which cover"), by brute force: every choice of eligible bets is tried.
@@ -73,11 +74,12 @@ def chosen(legs, wanted, books, on):
     any_cover = least(legs, wanted, books, lambda bets: [[best(bet) for bet in bets]] if all(bets) else [])
     if any_cover is None:
         return None
-    flag = not_eligible(any_cover.legs, legs, books, on)
+    three = len(wanted) > 2
+    flag = not_eligible(any_cover.legs, legs, books, bet, three)
     if flag is None:
         return any_cover
-    alone = [leg for leg in legs if not_eligible([leg], legs, books, on) is None]
-    together = lambda bets: (cover for cover in itertools.product(*bets) if do_not_fit(cover, books, on) is None)
+    alone = [leg for leg in legs if not_eligible([leg], legs, books, bet, three) is None]
+    together = lambda bets: (cover for cover in itertools.product(*bets) if do_not_fit(cover, books, bet, three) is None)
     eligible = least(alone, wanted, books, together)
     if eligible is None:
         return any_cover
@@ -85,16 +87,16 @@ def chosen(legs, wanted, books, on):
     return eligible._replace(passed=passed)
 
 
-def not_eligible(cover, offers, books, on):
+def not_eligible(cover, offers, books, bet, has_draw):
     """The first flag that these bets fail whatever the time; None of an eligible cover."""
-    flag = do_not_fit(cover, books, on)
+    flag = do_not_fit(cover, books, bet, has_draw)
     return flag or ("plausible_price" if any(is_off_consensus(leg, offers, books) for leg in cover) else None)
 
 
-def do_not_fit(cover, books, on):
-    """The flag that these bets fail together; None where their books settle alike and are of distinct operators."""
+def do_not_fit(cover, books, bet, has_draw):
+    """The flag that these bets fail together; None where their books pay alike and are of distinct operators. `bet` is (league, market, period, line)."""
     names = [leg.book for leg in cover]
-    if not flags.agree([books.rules_of(book, on) for book in names]):
+    if not books.are_paid_alike(names, *bet, has_draw):
         return "same_rules"
     if len({books.operator(book) for book in names}) < len(names):
         return "independent_operators"
@@ -107,18 +109,19 @@ def is_off_consensus(leg, offers, books):
     return flags.is_outlier(leg.book, ONE / leg.price, said, books, is_lay=leg.side == "lay")
 
 
-def levels(arb, market, period, league, books, on):
-    """What a level result can do to the legs, each way a list of one a leg: each book has its own rules.
+def levels(arb, market, period, league, books):
+    """What a level result can do to the legs, each way a list of one a leg: each book has its own clause.
 
-    Of a book whose rules are not known it can be whatever any rules of the table say.
+    Of a book whose clause is not known it can be whatever any clause of the table on that league says.
     """
     if arb.has_draw or market in ("h2h_3_way", "draw_no_bet"):
         return (("outcome",) * len(arb.legs),)
     found = []
     for leg in arb.legs:
-        group = books.rules_of(leg.book, on)
-        groups = [books.rules[group]] if group else books.rules.values()
-        found.append(sorted({settling.level(rules, league, period) for rules in groups}))
+        own = clauses.level(books.stated(leg.book), league, period)
+        of_league = lambda clause: not clause.get("sports") or any(fees.is_of(league, key) for key in clause["sports"])
+        any_says = {clause["level"] for clause in books.clauses if "level" in clause and of_league(clause)}
+        found.append([own] if own else sorted(any_says) or ["impossible"])
     return tuple(itertools.product(*found))
 
 

@@ -11,8 +11,9 @@ import math
 import pathlib
 import statistics
 import tomllib
-from datetime import date
 from fractions import Fraction
+
+import clauses
 
 BOOKS = pathlib.Path(__file__).parents[2] / "pipeline/books.toml"
 FLAGS = ("simultaneous", "fresh", "active", "same_line", "same_rules", "independent_operators")
@@ -69,20 +70,22 @@ class Learnt:
 
 
 class Books:
-    """The table of books; a book that is not in it is its own operator and has no rules."""
+    """The table of books; a book that is not in it is its own operator and states nothing."""
 
     def __init__(self, table):
-        self.rules = table["rules"]
+        self.clauses = table.get("clause", [])
         self.books = {key: book for book in table["book"] for key in book["keys"]}
 
     def operator(self, book):
         return self.books.get(book, {}).get("operator", book)
 
-    def rules_of(self, book, on):
-        """The group of rules by which a book settles on a date, None when it is not known."""
-        entry = self.books.get(book, {})
-        group = entry.get("rules")
-        return group if group and max(entry["from"], self.rules[group]["from"]) <= on else None
+    def stated(self, book):
+        """The clauses of a book."""
+        return [clause for clause in self.clauses if book in clause["books"]]
+
+    def are_paid_alike(self, names, league, market, period, line, has_draw):
+        """Whether these books pay a played match alike, as far as each says what matters."""
+        return agree([clauses.played(self.stated(book), league, market, period, line, has_draw) for book in names])
 
     def by_currency(self, legs):
         """The legs that can be paid for in each currency; one that is not known goes with any."""
@@ -148,9 +151,9 @@ def agree(rules):
     return None not in rules and len(set(rules)) == 1
 
 
-def verify(arb, offers, in_play, polled_at, learnt, books):
-    """({flag: bool}, stakes, margin_rounded); `offers` are the legs that the line has on offer."""
-    on = date.fromordinal(date(1970, 1, 1).toordinal() + polled_at // (86_400 * SECOND))
+def verify(arb, offers, bet, in_play, polled_at, learnt, books):
+    """({flag: bool}, stakes, margin_rounded); `offers` are the legs that the line has on offer, `bet` is (league, market, line in thousandths)."""
+    league, market, line = bet
     names, prices = [leg.book for leg in arb.legs], [leg.quote.price for leg in arb.legs]
     stakes = round_stakes(prices, [books.step(book) for book in names])
     margin = None if stakes is None else float(least_return(stakes, prices) - 1)
@@ -159,7 +162,7 @@ def verify(arb, offers, in_play, polled_at, learnt, books):
         "fresh": all(polled_at - leg.quote.last_seen <= learnt.interval(leg.book) for leg in arb.legs),
         "active": True,  # The Odds API lists what is on offer only
         "same_line": True,  # an arb of the policy `raw` is one of a line
-        "same_rules": agree([books.rules_of(book, on) for book in names]),
+        "same_rules": books.are_paid_alike(names, league, market, "full_time", line, len(names) > 2),
         "independent_operators": len({books.operator(book) for book in names}) == len(names),
         "plausible_price": not any(is_off_consensus(leg, offers, books) for leg in arb.legs),
         "plausible_margin": arb.margin <= learnt.highest_margin(in_play),

@@ -7,12 +7,15 @@ object: what was compared, and where the two differ. The entries come from the d
 difference by the definitions.
 """
 import argparse
+import itertools
 import json
 import math
 import sys
 import tomllib
 from collections import Counter
+from fractions import Fraction
 
+import clauses
 import covers
 import fees
 import flags
@@ -122,8 +125,8 @@ class Judge:
         event, (family, _), _ = line
         info = self.world.events[event]
         offered = {key[2] for key in self.world.quotes[event] if key[0] == line[1] and key[-1] in self.books.books}
-        on = covers.day(self.world.now())
-        arb = covers.chosen(legs, covers.outcome_set(family, info["sport"], offered), self.books, on)
+        wanted, bet = covers.outcome_set(family, info["sport"], offered), self.bet(line)
+        arb = covers.chosen(legs, wanted, self.books, bet)
         if arb is None:
             return
         self.arbs[line] = (arb, legs)
@@ -132,6 +135,11 @@ class Judge:
         if self.simultaneous(arb) and not self.open[line][1]:
             self.open[line] = (arb.about, True)
             self.margins.append((self.world.in_play(event), float(1 / arb.implied - 1)))
+
+    def bet(self, line):
+        """(league, market, period, line) of a line."""
+        event, market, number = line
+        return self.world.events[event]["league"], *market, number
 
     def offers(self, event):
         """{(market, line): [Leg]} of what is on offer, after fees."""
@@ -152,13 +160,13 @@ class Judge:
         """{flag: bool} of an arb, as this moment knows."""
         arb, offers = self.arbs[line]
         world, names = self.world, [leg.book for leg in arb.legs]
-        on, now = covers.day(world.now()), world.now()
+        now, has_draw = world.now(), arb.has_draw
         return {
             "simultaneous": self.simultaneous(arb),
             "fresh": all(now - leg.quote.last_seen <= world.learnt.interval(leg.book) for leg in arb.legs),
             "active": not any(leg.quote.suspended for leg in arb.legs),
             "same_line": True,  # by how it was found
-            "same_rules": flags.agree([self.books.rules_of(book, on) for book in names]),
+            "same_rules": self.books.are_paid_alike(names, *self.bet(line), has_draw),
             "independent_operators": len({self.books.operator(book) for book in names}) == len(names),
             "plausible_price": not any(covers.is_off_consensus(leg, offers, self.books) for leg in arb.legs),
             "plausible_margin": float(1 / arb.implied - 1) <= world.learnt.highest_margin(world.in_play(line[0])),
@@ -169,12 +177,13 @@ class Judge:
         """What the board must say of a line."""
         arb = self.arbs[line][0]
         event, (family, period), number = line
-        legs, info, on = arb.legs, self.world.events[event], covers.day(self.world.now())
+        legs, info = arb.legs, self.world.events[event]
         shares = [1 / (leg.effective * arb.implied) * ONE for leg in legs]
         bets = tuple(settling.Bet(*leg[:2], leg.price, leg.effective, self.books.step(leg.book)) for leg in legs)
-        levels = covers.levels(arb, family, period, info["league"], self.books, on)
+        levels = covers.levels(arb, family, period, info["league"], self.books)
         worst, stakes, rounded = settling.outcome_of(bets, family, number, levels)
         held = self.flags(line, rounded)
+        void = clauses.apart([self.books.stated(leg.book) for leg in legs], info["league"], family) if held["same_rules"] else None
         said = [self.leg(leg, share, stake) for leg, share, stake in zip(legs, shares, stakes or [None] * len(legs))]
         return {
             "event": {name: info[name] for name in ("id", "sport", "league", "home", "away", "commence_time")},
@@ -184,10 +193,26 @@ class Judge:
             **{"legs": sorted(said, key=leg_order), "simultaneous": held["simultaneous"]},
             "warnings": ["push_possible"] * (abs(worst) < covers.NOISE)
             + ["half_push_possible"] * (number is not None and number % 500 == 250)
-            + ["limit_unknown"],
+            + ["limit_unknown"]
+            + ["void_rules_differ"] * (void is not None),
+            **{"void_clause": void, "void_loss_max": None if void is None else self.void_loss(arb, bets, line, levels)},
             **{"total_stake_max": None, "currency": covers.agreed_currency(legs, self.books)},
             **{"verified": all(held.values()), "verification": held, "passed_over": self.passed_over(arb.passed)},
         }
+
+    def void_loss(self, arb, bets, line, levels):
+        """The most of the total that is lost when some legs are void, each as its book states, and the others are settled in any way."""
+        league, family, _, number = self.bet(line)
+        shares = [1 / (leg.effective * arb.implied) * ONE for leg in arb.legs]
+        voids = [clauses.void_pays(self.books.stated(leg.book), league, family, Fraction(leg.effective, ONE)) for leg in arb.legs]
+        paid = []
+        for way in settling.states(bets, family, number, levels):
+            settled = [settling.pays(end, bet.effective) for end, bet in zip(way, bets)]
+            for choice in itertools.product((False, True), repeat=len(bets)):
+                if any(choice):
+                    pays = [void if chosen else end for chosen, void, end in zip(choice, voids, settled)]
+                    paid.append(sum(share * pay for share, pay in zip(shares, pays)))
+        return float(max(0, 1 - min(paid)))
 
     @staticmethod
     def passed_over(passed):

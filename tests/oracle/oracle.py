@@ -25,6 +25,7 @@ from decimal import Decimal
 import flags
 
 OUTCOMES = {"h2h": ("home", "draw", "away"), "spreads": ("home", "away"), "totals": ("over", "under")}  # in leg order
+BROKEN = object()  # in the place of what is no JSON
 ONE = 1_000_000  # the price 1 in millionths
 HIGHEST_PRICE = 1001 * ONE
 OPEN_BELOW = 1 - 1e-9
@@ -83,6 +84,23 @@ def instant_field(entry, name):
     return parse_instant(field(entry, name) or "")
 
 
+def pairs(items):
+    """An object; one that names a key twice is broken."""
+    found = dict(items)
+    return found if len(found) == len(items) else {**found, "": BROKEN}
+
+
+def is_broken(value):
+    """Whether there is anything in it that is not JSON, or beyond the numbers that have a double."""
+    if isinstance(value, dict):
+        return any(map(is_broken, value.values()))
+    if isinstance(value, list):
+        return any(map(is_broken, value))
+    if isinstance(value, str):
+        return "\ufffd" in value
+    return value is BROKEN or (isinstance(value, Decimal) and abs(value) > sys.float_info.max)
+
+
 def entries(parent, name):
     """The objects in a list field."""
     return [entry for entry in field(parent, name, list) or () if isinstance(entry, dict)]
@@ -122,13 +140,17 @@ def read_poll(poll, polled_at, form):
     """(commence time by event, (price, last_seen) by (event, market, line, outcome, book))."""
     commence, seen = {}, {}
     for event in entries(poll, "events"):
+        if is_broken(event):
+            continue
         name, home, away = (field(event, key) for key in ("id", "home_team", "away_team"))
         starts = instant_field(event, "commence_time")
         if None in (name, home, away, starts):
             continue
         commence[name] = starts
         for key, price_and_time in read_event(event, home, away, polled_at + FUTURE_AFTER, form):
-            seen[(name, *key)] = price_and_time  # the last entry wins
+            held = seen.get((name, *key))
+            if held is None or price_and_time[1] >= held[1]:  # the newest wins, of equal ones the last entry
+                seen[(name, *key)] = price_and_time
     return commence, seen
 
 
@@ -136,8 +158,9 @@ def accepted_polls(lines):
     """Yields (polled_at, poll) of each line that is a poll and not late."""
     last = -math.inf
     for line in lines:
-        try:  # NaN and Infinity are not JSON: int() refuses them
-            poll = json.loads(line.decode("utf-8"), parse_float=Decimal, parse_constant=int)
+        try:  # NaN and Infinity are not JSON: they cost the event that they are in
+            text = line.decode("utf-8", "replace").removeprefix("\ufeff")
+            poll = json.loads(text, parse_float=Decimal, parse_constant=lambda _: BROKEN, object_pairs_hook=pairs)
         except (ValueError, ArithmeticError, RecursionError):
             continue
         is_poll = isinstance(poll, dict) and field(poll, "events", list) is not None  # a broken answer is no empty one
@@ -251,13 +274,14 @@ class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
     def __init__(self, form, books=None):
-        self.form, self.polled_at, self.in_play, self.quotes, self.arbs = form, None, {}, {}, {}
+        self.form, self.polled_at, self.in_play, self.leagues, self.quotes, self.arbs = form, None, {}, {}, {}, {}
         self.open, self.windows, self.standing = {}, [], {}
         self.books, self.learnt, self.judged = books or flags.default_books(), flags.Learnt(), {}
 
     def apply(self, polled_at, poll):
         self.polled_at = format_instant(polled_at)
         commence, seen = read_poll(poll, polled_at, self.form)
+        self.leagues = {event.get("id"): event.get("sport_key", "") for event in entries(poll, "events")}
         self.in_play = {event: polled_at >= starts for event, starts in commence.items()}
         before, self.quotes = self.quotes, extend_spans(self.quotes, seen)
         lines = offers(self.quotes)
@@ -298,7 +322,11 @@ class Replay:
     def judge(self, lines, polled_at):
         """{key: ({flag: bool}, stakes, margin_rounded)} of what is open, by what polls before this one taught."""
         world = polled_at, self.learnt, self.books
-        self.judged = {k: flags.verify(arb, lines[k], self.in_play[k[0]], *world) for k, arb in self.arbs.items()}
+        self.judged = {k: flags.verify(arb, lines[k], self.bet(*k), self.in_play[k[0]], *world) for k, arb in self.arbs.items()}
+
+    def bet(self, event, market, line):
+        """(league, market, line in thousandths) of an arb."""
+        return self.leagues[event], market, None if line is None else round(line * 1000)
 
     def is_verified(self, key):
         return all(self.judged[key][0].values())
@@ -319,6 +347,7 @@ class Replay:
             **{"margin_open": arb.margin, "margin_peak": arb.margin, "polls": 0},
             **{"simultaneous_at_open": arb.simultaneous, "simultaneous_ever": False},
             **{"verified_at_open": self.is_verified(key), "verified_ever": False, "ttl_seconds_at_open": None},
+            "failed_at_open": [flag for flag, holds in self.judged[key][0].items() if not holds],
             **{"stood": None, "verified_stood": None, "stood_after_seconds": None, "verified_stood_after_seconds": None},
             "legs": [{"outcome": o, "book": book, "price": quote.price / ONE} for o, book, quote in arb.legs],
         }

@@ -10,8 +10,6 @@ import math
 from collections import namedtuple
 from fractions import Fraction
 
-import fees
-
 ONE = 1_000_000
 TOTAL = 100_00  # minor units
 WON, LOST, BACK, HALF_WON, HALF_LOST, DEAD_HEAT = "won", "lost", "stake back", "half won", "half lost", "dead heat"
@@ -19,16 +17,6 @@ LAID = {WON: LOST, LOST: WON, HALF_WON: HALF_LOST, HALF_LOST: HALF_WON}  # what 
 LEVEL = {"refunded": BACK, "dead_heat": DEAD_HEAT, "outcome": LOST}
 Bet = namedtuple("Bet", "outcome side price effective step")  # prices in millionths, the step in minor units
 WINNERS = ("h2h", "h2h_3_way", "draw_no_bet")
-
-
-def level(rules, league, period):
-    """What a level result does by a group of rules: the longest key that names the league, else what holds for all.
-
-    It cannot happen only where play goes on until there is a winner, so never in a part of a match.
-    """
-    named = [key for key in rules.get("levels", {}) if fees.is_of(league, key)]
-    found = rules["levels"][max(named, key=len)] if named else rules["level"]
-    return rules["level"] if found == "impossible" and period != "full_time" else found
 
 
 def on_line(lead):

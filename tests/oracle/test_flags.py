@@ -2,21 +2,23 @@
 import datetime
 import unittest
 
+import clauses
 import flags
 import oracle
 from test_oracle import book, clock, event, market, poll
 
 LONG_AGO = datetime.date(2020, 1, 1)
-RULES = {name: {"from": LONG_AGO} for name in ("us", "au")}
-RULES["new"] = {"from": datetime.date(2026, 7, 1)}  # after the polls here
-ENTRIES = [{"keys": [key], "currency": "USD", "rules": "us", "from": LONG_AGO} for key in "abcdef"]
-ENTRIES += [{"keys": ["a2"], "operator": "a", "currency": "USD", "rules": "us", "from": LONG_AGO}]
-ENTRIES += [{"keys": ["au"], "currency": "USD", "rules": "au", "from": LONG_AGO}]
-ENTRIES += [{"keys": ["new"], "currency": "USD", "rules": "new", "from": LONG_AGO}]
+NAMES = {"us": list("abcdef") + ["a2", "gbp", "coarse"], "au": ["au"], "new": ["new"]}
+CLAUSES = [{"books": books, **{topic: name for topic in clauses.PLAYED}} for name, books in NAMES.items()]
+CLAUSES[2].pop("shortened")  # it does not say what a game needs that is ended early
+ENTRIES = [{"keys": [key], "currency": "USD", "from": LONG_AGO} for key in "abcdef"]
+ENTRIES += [{"keys": ["a2"], "operator": "a", "currency": "USD", "from": LONG_AGO}]
+ENTRIES += [{"keys": ["au"], "currency": "USD", "from": LONG_AGO}]
+ENTRIES += [{"keys": ["new"], "currency": "USD", "from": LONG_AGO}]
 ENTRIES += [{"keys": ["silent"], "currency": "USD", "from": LONG_AGO}]
-ENTRIES += [{"keys": ["gbp"], "currency": "GBP", "rules": "us", "from": LONG_AGO}]
-ENTRIES += [{"keys": ["coarse"], "currency": "USD", "rules": "us", "from": LONG_AGO, "step": 10_000}]
-BOOKS = flags.Books({"rules": RULES, "book": ENTRIES})
+ENTRIES += [{"keys": ["gbp"], "currency": "GBP", "from": LONG_AGO}]
+ENTRIES += [{"keys": ["coarse"], "currency": "USD", "from": LONG_AGO, "step": 10_000}]
+BOOKS = flags.Books({"clause": CLAUSES, "book": ENTRIES})
 
 
 def told(*offered, at=clock(0), form="decimal"):

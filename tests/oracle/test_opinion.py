@@ -4,6 +4,7 @@ import datetime
 import unittest
 from fractions import Fraction
 
+import clauses
 import fees
 import opinion
 import settling
@@ -118,10 +119,20 @@ class Settling(unittest.TestCase):
         self.assertAlmostEqual(worst(("refunded",) * 2, ("outcome", "refunded")), -0.5)
 
     def test_a_part_of_a_match_can_be_level(self):
-        rules = {"level": "refunded", "levels": {"basketball": "impossible", "basketball_nba": "outcome"}}
-        found = [settling.level(rules, league, "full_time") for league in ("basketball_x", "basketball_nba", "nfl")]
-        self.assertEqual(found, ["impossible", "outcome", "refunded"])
-        self.assertEqual(settling.level(rules, "basketball_x", "q1"), "refunded")
+        stated = [{"periods": "extra_time", "level": "refunded"}, {"sports": ["golf"], "level": "impossible"}]
+        found = [clauses.level(stated, league, "full_time") for league in ("basketball_nba", "basketball_x", "golf_x")]
+        self.assertEqual(found, ["impossible", "refunded", "impossible"])
+        self.assertEqual(clauses.level(stated, "basketball_nba", "q1"), "refunded")
+        self.assertIsNone(clauses.level(stated, "golf_x", "q1"))
+
+    def test_clauses_of_one_sport_do_not_speak_of_another(self):
+        stated = [{"sports": ["baseball"], "periods": "extra_time", "shortened": "5_innings"}]
+        stated += [{"sports": ["baseball"], "markets": ["totals"], "shortened": "9_innings"}]
+        of = lambda league, market, line=None: clauses.played(stated, league, market, "full_time", line, False)
+        self.assertEqual(of("baseball_mlb", "h2h"), ("extra_time", "immaterial", "immaterial", "5_innings", "immaterial"))
+        self.assertEqual(of("baseball_mlb", "totals", 7500)[3], "9_innings")
+        self.assertIsNone(of("baseball_mlb", "totals", 7000), "what a total does that is hit is not known")
+        self.assertIsNone(of("basketball_nba", "h2h"))
 
     def test_stakes_of_a_back_and_a_lay(self):
         bets = (Bet("home", "back", 1_650_000, 1_650_000, 1), Bet("home", "lay", 1_590_000, 2_610_169, 1))

@@ -175,7 +175,14 @@ class RawPolicy(unittest.TestCase):
 
 
 class Reading(unittest.TestCase):
-    def test_the_last_entry_wins(self):
+    def test_the_newest_entry_wins(self):
+        old, new = clock(0), clock(0, 2)
+        for order in (1, -1):
+            twice = [market("h2h", new, home=2.1, away=2.5), market("h2h", old, home=2.5, away=2.5)][::order]
+            (window,) = windows(poll(clock(1), event(book("a", *twice))))
+            self.assertEqual([leg["price"] for leg in window["legs"]], [2.1, 2.5])
+
+    def test_of_equally_old_entries_the_last_wins(self):
         seen = clock(0)
         once = [market("h2h", seen, home=2.5, away=2.5), market("h2h", seen, home=2.1)]
         (window,) = windows(poll(seen, event(book("a", *once))))
@@ -213,7 +220,7 @@ class Reading(unittest.TestCase):
         closing = two_way(clock(10), 2.0, 2.0)
         rubbish = [b"\n", b"{\n", b"[]\n", b'{"events":[]}\n', b'{"polled_at":"now","events":[]}\n', b"\xff\n"]
         rubbish += [b'{"polled_at":"2031-01-01T00:00:00Z","events":{}}\n']
-        nan = closing.replace(b"2.0", b"NaN")
+        nan = b'{"polled_at":NaN,"events":[]}\n'
         late = [poll(clock(0)), poll(clock(5)), closing.replace(b"12:10", b"12:05")]
         polls = [two_way(clock(0), 2.1, 2.1), *rubbish, nan, two_way(clock(5), 2.1, 2.2), *late, closing]
         (window,) = windows(*polls)
@@ -300,7 +307,7 @@ class Output(unittest.TestCase):
         self.assertEqual(keys[2:], [("e1", "totals", 2.5), ("e1", "totals", 3.5)])
         self.assertEqual([window["in_play"] for window in found], [False, True, True, True])
         names = "event market line opened_at last_open_at closed_at in_play margin_open margin_peak polls"
-        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open"
+        names += " simultaneous_at_open simultaneous_ever verified_at_open verified_ever ttl_seconds_at_open failed_at_open"
         names += " stood verified_stood stood_after_seconds verified_stood_after_seconds legs"
         self.assertEqual(list(found[0]), names.split())
 

@@ -4,6 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_model::OddsFormat;
+use arb_schemas::json_parts::without_mark;
 use arb_schemas::limits::{PUSH_EVENTS, PUSH_NAMES, PUSH_TICKS};
 use arb_schemas::records::{Coverage, Frame, Offer, Push};
 use arb_schemas::time::Micros;
@@ -61,7 +63,7 @@ impl Batch {
     /// # Errors
     /// [`BatchFault`].
     pub(crate) fn read(text: &str, grant: &PushGrant, received_at: Micros) -> Result<Self, BatchFault> {
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let lines = (1..).zip(without_mark(text).lines()).filter(|(_, line)| !line.trim().is_empty());
         let lines: Vec<(usize, &str)> = lines.take(PUSH_TICKS + 1).collect();
         match lines.len() {
             0 => return Err(BatchFault::Empty),
@@ -125,6 +127,7 @@ fn add(
             coverage: Coverage { books: Some(Vec::new()), markets: Some(Vec::new()) },
             offers: Vec::new(),
             push,
+            odds_format: OddsFormat::Decimal,
         },
         lines: Vec::new(),
     });

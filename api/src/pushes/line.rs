@@ -3,8 +3,10 @@
 //! It never guesses: a field that is unknown, missing, of another type or out of range is a fault of the line.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use arb_model::{Bet, Market, Outcome, Side, Time};
+use arb_schemas::json_parts;
 use arb_schemas::limits::PUSH_LINE;
 use arb_schemas::records::{self as wire, Event};
 use arb_schemas::time::parse_rfc3339;
@@ -55,8 +57,10 @@ impl PushLine {
         if text.len() > PUSH_LINE {
             return Err(whole("is longer than 4096 bytes"));
         }
-        let fields = json_body::fields(text.as_bytes());
-        let fields = fields.ok_or_else(|| whole("is not a JSON object, or has a key twice"))?;
+        let fields = json_body::fields(text.as_bytes()).ok_or_else(|| match repeated(text) {
+            Some(name) => LineFault { field: Some(name.into()), reason: "is named twice".into() },
+            None => whole("is not a JSON object, or has a key twice"),
+        })?;
         let mut fields = LineFields(fields);
         let (event, names_event) = event(fields.required("event")?, grant)?;
         let book = name(&fields.required("book")?).ok_or_else(|| fault("book", NAME))?;
@@ -99,6 +103,19 @@ impl LineFields {
             Err(LineFault { field: Some(name.into()), reason: "is unknown".into() })
         })
     }
+}
+
+/// A field that the line, or its event, names more than once: which of them counts would be a guess.
+fn repeated(text: &str) -> Option<String> {
+    let members = json_parts::members(text)?;
+    let of = |members: &[(&str, &str)]| {
+        let mut seen = BTreeSet::new();
+        let names = members.iter().filter_map(|(key, _)| serde_json::from_str::<String>(key).ok());
+        names.into_iter().find(|name| !seen.insert(name.clone()))
+    };
+    let nested = || members.iter().filter_map(|(_, value)| json_parts::members(value));
+    let name = of(&members).or_else(|| nested().find_map(|members| of(&members)))?;
+    Some(name.chars().filter(|letter| !letter.is_control()).take(64).collect())
 }
 
 fn name(value: &Value) -> Option<String> {
@@ -267,6 +284,21 @@ mod tests {
         }
         let parse = |text: &str| PushLine::parse(text, &grant(true)).unwrap_err().field;
         assert_eq!((parse("[]"), parse("{"), parse(&" ".repeat(5_000))), (None, None, None));
+    }
+
+    #[test]
+    fn a_field_that_is_named_twice_is_refused() {
+        let text = line().to_string();
+        let twice = |from: &str, to: &str| {
+            assert!(text.contains(from), "{text}");
+            let fault = PushLine::parse(&text.replacen(from, to, 1), &grant(true)).unwrap_err();
+            (fault.field.unwrap_or_default().to_string(), fault.reason.to_string())
+        };
+        let refused = |field: &str| (field.to_owned(), "is named twice".to_owned());
+        assert_eq!(twice("\"price\":1.95", "\"price\":1.95,\"price\":2.95"), refused("price"));
+        assert_eq!(twice("\"price\":1.95", "\"price\":1.95,\"\\u0070rice\":2.95"), refused("price"));
+        assert_eq!(twice("\"event\":\"e\"", "\"event\":{\"id\":\"e\",\"id\":\"f\"}"), refused("id"));
+        assert_eq!(twice("\"sequence\":7", "\"sequence\":7,\"x\":1,\"x\":2"), refused("x"));
     }
 
     #[test]

@@ -73,6 +73,7 @@ fn poll<'a>(second: i64, events: &[(&'a str, &[Prices])]) -> Vec<Input<'a>> {
             ticks,
             links: vec![],
             push: None,
+            odds_format: arb_model::OddsFormat::Unknown,
         })
     };
     let frames = u32::try_from(events.len()).unwrap();

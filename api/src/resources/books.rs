@@ -1,12 +1,12 @@
 //! The books: what the table has of them, and what the feed has shown: `GET /books`.
 //!
-//! It never shows a fee or a rule that the table does not have.
+//! It never shows a fee or a clause that the table does not have.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arb_engine::ListedBook;
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Rules};
+use arb_engine::venues::{Book, Books, Clause, DatedFee, Evidence, Fee};
 use arb_model::{Money, Seconds, Time};
 use arb_schemas::time::{Micros, to_date};
 use serde_json::{Map, Value, json};
@@ -64,8 +64,9 @@ fn book_json(key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Optio
         "kind": book.kind.key(),
         "currency": book.currency.as_deref(),
         "is_in_table": book.known,
+        "native_form": book.native.as_ref().map(|native| native.form.key()),
         "fees": fees,
-        "rules": book.rules.as_ref().map(rules_json),
+        "clauses": book.clauses.0.iter().map(clause_json).collect::<Vec<_>>(),
         "stake_step": Money(book.step),
         "expected_interval_seconds": listed.and_then(|listed| listed.expected_interval).map(Seconds),
         "last_seen_at": listed.and_then(|listed| listed.last_seen_at).map(Time),
@@ -95,9 +96,15 @@ fn fee_json(fee: &DatedFee, book: &Book, as_of: Option<Micros>) -> Value {
     shown.into()
 }
 
-fn rules_json(rules: &Rules) -> Value {
-    let mut shown = origin_json(&rules.evidence);
-    shown.extend(fields(json!({"name": &*rules.group, "says": &*rules.says})));
+fn clause_json(clause: &Clause) -> Value {
+    let mut shown = origin_json(&clause.evidence);
+    shown.extend(fields(json!({
+        "topic": clause.topic.key(),
+        "value": &*clause.value,
+        "league": clause.league.as_deref(),
+        "markets": clause.families.iter().map(|family| family.key()).collect::<Vec<_>>(),
+        "says": &*clause.says,
+    })));
     shown.into()
 }
 
@@ -125,7 +132,8 @@ fn stale_since(listed: &ListedBook, as_of: Option<Micros>) -> Option<Micros> {
 
 #[cfg(test)]
 mod tests {
-    use arb_engine::venues::Level;
+    use arb_engine::market::Family;
+    use arb_engine::venues::{Clauses, Topic};
     use arb_schemas::time::parse_rfc3339;
 
     use super::*;
@@ -151,21 +159,25 @@ mod tests {
     }
 
     #[test]
-    fn a_book_shows_its_fees_its_rules_and_who_stated_them() {
+    fn a_book_shows_its_fees_its_clauses_and_who_stated_them() {
         let day = |text: &str| parse_rfc3339(&format!("{text}T00:00:00Z")).unwrap();
         let stated = |from, checked_at| Evidence { from: day(from), source: "a page".into(), checked_at };
         let fee = |from, rate_ppm| DatedFee {
             evidence: stated(from, Some(day("2026-11-26"))),
             ..DatedFee::always(Fee::Polymarket { rate_ppm })
         };
-        let rules = Rules {
+        let clause = Clause {
+            topic: Topic::Periods,
+            value: "extra_time".into(),
+            league: Some("icehockey".into()),
+            families: vec![Family::H2h],
             says: "Overtime counts.".into(),
             evidence: stated("2023-01-01", None),
-            ..Rules::new("us", Level::Refunded)
         };
         let fees = vec![fee("2026-03-30", 30_000), fee("2026-07-10", 50_000)];
         let evidence = stated("2025-04-01", None);
-        let book = Book { fees, rules: Some(rules), evidence, ..Books::default().get("alpha").clone() };
+        let clauses = Clauses(vec![clause]);
+        let book = Book { fees, clauses, evidence, ..Books::default().get("alpha").clone() };
         let table = Books::new([("alpha".into(), book)]);
         let shown = book_json("alpha", &table, None, Some(day("2026-07-10")));
         assert_eq!((&shown["from"], &shown["checked_at"]), (&json!("2025-04-01"), &Value::Null));
@@ -174,8 +186,9 @@ mod tests {
             json!({"kind": "polymarket", "rate": 0.05, "league": null, "holds": true,
                 "from": "2026-07-10", "source": "a page", "checked_at": "2026-11-26"})
         );
-        let rules = json!({"name": "us", "says": "Overtime counts.", "from": "2023-01-01", "source": "a page", "checked_at": null});
-        assert_eq!(shown["rules"], rules);
+        let clause = json!({"topic": "periods", "value": "extra_time", "league": "icehockey", "markets": ["h2h"],
+            "says": "Overtime counts.", "from": "2023-01-01", "source": "a page", "checked_at": null});
+        assert_eq!(shown["clauses"], json!([clause]));
         let holds = |as_of| {
             let shown = book_json("alpha", &table, None, as_of);
             [&shown["fees"][0]["holds"], &shown["fees"][1]["holds"]].map(|holds| holds == &json!(true))
@@ -195,8 +208,8 @@ mod tests {
         assert_eq!(value["last_seen_at"], "1970-01-01T00:00:05Z");
         assert_eq!(value["stale_since"], "1970-01-01T00:00:45Z");
         assert_eq!(
-            (&value["fees"], &value["rules"], &value["source"]),
-            (&json!([]), &Value::Null, &Value::Null)
+            (&value["fees"], &value["clauses"], &value["source"]),
+            (&json!([]), &json!([]), &Value::Null)
         );
         let unseen = book_json("alpha", &table, None, None);
         assert_eq!((&unseen["last_seen_at"], &unseen["prices_on_offer"]), (&Value::Null, &json!(0)));

@@ -2,7 +2,10 @@
 //!
 //! It never decides whether a flag holds: the engine decided it and supplies it.
 
+use std::sync::Arc;
+
 use arb_engine::arbs::{CONSENSUS, Measure, OUTLIER};
+use arb_engine::venues::Topic;
 use arb_engine::{FlagEvidence, LegEvidence, WindowEvidence};
 use arb_model::{Money, Seconds, Time};
 use serde_json::{Value, json};
@@ -40,10 +43,22 @@ fn simultaneity(evidence: &WindowEvidence) -> Value {
 fn leg_json(leg: &LegEvidence) -> Value {
     json!({
         "outcome": leg.outcome.key(), "side": leg.side.key(), "book": &*leg.book,
-        "operator": &*leg.operator, "rules": leg.rules.as_deref(),
+        "operator": &*leg.operator, "rules": rules(leg),
         "price": OddsFormat::Decimal.show(leg.price), "limit": leg.limit.map(|limit| Money(limit.minor())),
         "on_offer_from": Time(leg.on_offer_from), "on_offer_until": Time(leg.on_offer_until),
     })
+}
+
+/// What the clauses of a leg's book say of a match that is played, by the topics that matter; null where no clause says anything.
+fn rules(leg: &LegEvidence) -> Value {
+    let played: Vec<_> = leg.terms.iter().filter(|(topic, _)| topic.is_of_played()).collect();
+    if played.iter().all(|(_, value)| value.is_none()) {
+        return Value::Null;
+    }
+    let shown = |(topic, value): &&(Topic, Option<Arc<str>>)| {
+        format!("{} {}", topic.key(), value.as_deref().unwrap_or("unknown"))
+    };
+    json!(played.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
 fn flag_json(flag: &FlagEvidence, evidence: &WindowEvidence) -> Value {
@@ -92,10 +107,7 @@ fn comparisons(measure: &Measure, evidence: &WindowEvidence) -> Vec<Comparison> 
         Measure::OnLine { is_of_first, .. } => {
             one("is_on_line_of_first_leg", json!(is_of_first), "equal", json!(true))
         }
-        Measure::Rules { leg, .. } => {
-            let rules = |leg: &LegEvidence| json!(leg.rules.as_deref());
-            one("rules", of_leg(leg, rules), "equal", of_leg(0, rules))
-        }
+        Measure::Rules { leg, .. } => one("rules", of_leg(leg, rules), "equal", of_leg(0, rules)),
         Measure::Operator { leg, shared_with } => {
             let operator = of_leg(leg, |leg| json!(&*leg.operator));
             let other = shared_with.map_or(Value::Null, |leg| of_leg(leg, |leg| json!(&*leg.operator)));
@@ -129,17 +141,22 @@ fn comparisons(measure: &Measure, evidence: &WindowEvidence) -> Vec<Comparison> 
 #[cfg(test)]
 mod tests {
     use arb_engine::QuoteStatus;
+    use arb_engine::venues::Verdict;
     use arb_model::{Flag, Outcome, Side, Verification, fixtures};
 
     use super::*;
 
     fn evidence(measures: Vec<Measure>) -> WindowEvidence {
-        let leg = |book: &str, rules: Option<&str>| LegEvidence {
+        let leg = |book: &str, level: Option<&str>| LegEvidence {
             outcome: Outcome::Home,
             side: Side::Back,
             book: book.into(),
             operator: "one".into(),
-            rules: rules.map(Into::into),
+            terms: vec![
+                (Topic::Periods, level.map(|_| "extra_time".into())),
+                (Topic::Level, level.map(Into::into)),
+                (Topic::Void, Some("refund".into())),
+            ],
             price: fixtures::price(2_100_000),
             limit: None,
             on_offer_from: 1_000_000,
@@ -149,7 +166,7 @@ mod tests {
             sequence: 7,
             judged_at: 3_000_000,
             verification: Verification::default(),
-            legs: vec![leg("alpha", Some("us")), leg("beta", None)],
+            legs: vec![leg("alpha", Some("refunded")), leg("beta", None)],
             flags: vec![FlagEvidence { flag: Flag::Fresh, measures }],
             quotes: vec![],
         }
@@ -168,8 +185,8 @@ mod tests {
             json!({"leg": "beta", "measure": "age_seconds", "value": 41.5, "holds_when": "at_most", "threshold": 40.0, "holds": false})
         );
         assert_eq!(
-            of(Measure::Rules { leg: 1, is_known: false, is_of_first: false }),
-            json!({"leg": "beta", "measure": "rules", "value": null, "holds_when": "equal", "threshold": "us", "holds": false})
+            of(Measure::Rules { leg: 1, verdict: Verdict::Unknown(Topic::Level) }),
+            json!({"leg": "beta", "measure": "rules", "value": null, "holds_when": "equal", "threshold": "periods extra_time, level refunded", "holds": false})
         );
         assert_eq!(
             of(Measure::Operator { leg: 1, shared_with: Some(0) }),

@@ -63,6 +63,7 @@ impl PeerMarket {
             received_at: at,
             poll_index: None,
             push: None,
+            odds_format: arb_model::OddsFormat::Unknown,
             event: self.event(market),
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: vec![Offer {

@@ -74,6 +74,7 @@ impl PushMarket {
             received_at: at,
             poll_index: None,
             push: None,
+            odds_format: arb_model::OddsFormat::Unknown,
             event: self.event(event),
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: vec![Offer {

@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 
 use anyhow::Context;
-use arb_engine::venues::Books;
 use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::{Counts, Machine};
@@ -55,7 +54,7 @@ fn pump_until(
     let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
     machine::write_timers(&places, stop, move |partition| write_timer(&timers, partition))?;
     start_windows(cluster, &config.group, stop)?;
-    let clauses = clauses(&*books::read(config.books_file.as_deref())?);
+    let clauses = Clauses::new(books::read(config.books_file.as_deref())?);
     let role = MachineRole::<SettleMachine> {
         machine: clauses,
         group: config.group.clone(),
@@ -69,12 +68,6 @@ fn pump_until(
         inspect: telemetry::inspect,
     };
     machine::pump_until(stop, &role, cluster, admin)
-}
-
-/// The clauses of the table of books: every group of rules in it counts overtime, but in three-way markets and in soccer.
-fn clauses(books: &Books) -> Clauses {
-    let has_rules = |book: &&str| books.get(book).rules.is_some();
-    Clauses::new(books.keys().into_iter().filter(has_rules).map(str::to_owned))
 }
 
 /// Reads the feed on a thread: windows that open are tasks in the partition of their event, which is that of the feed.

@@ -19,6 +19,7 @@ mod window;
 mod window_id;
 
 pub(crate) use best::{Arb, better};
+pub(crate) use checks::BetsOf;
 pub(crate) use eligible::{LineCovers, covers_of_line, is_eligible, is_of_eligible};
 pub(crate) use entry::entry_of;
 pub(crate) use judged::{Judged, KnownStakes, basis, explain};

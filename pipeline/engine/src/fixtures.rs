@@ -14,9 +14,9 @@ use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
-use crate::odds::{LineChances, Price};
+use crate::odds::{LineChances, OddsFormat, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
-use crate::venues::{Book, Books, Evidence, Level, PricingContext, Rules, VenueKind, Venues};
+use crate::venues::{Book, Books, Clauses, Evidence, Level, PricingContext, VenueKind, Venues};
 
 /// When the event of a [`World`] begins.
 pub(crate) const START: Micros = 1_000_000_000_000;
@@ -44,6 +44,7 @@ pub(crate) fn quote(book: Symbol, line: Option<Line>, outcome: Outcome, price: P
         effective: price,
         limit: Limit::from_minor(100_000),
         status: QuoteStatus::OnOffer,
+        odds_format: OddsFormat::Unknown,
         source: book,
         span_start: 0,
         span_end: 0,
@@ -77,16 +78,17 @@ pub(crate) fn window(legs: Vec<Quote>, life: Life) -> Window {
     }
 }
 
-/// A bookmaker of an operator that keeps nothing and settles by a group of rules, in dollars.
+/// A bookmaker of an operator that keeps nothing and settles by the clauses of a group, in dollars.
 pub(crate) fn book(operator: &str, group: &str) -> Book {
     Book {
         operator: Some(operator.into()),
         kind: VenueKind::Bookmaker,
         currency: Some("USD".into()),
         fees: Vec::new(),
-        rules: Some(Rules::new(group, Level::Impossible)),
+        clauses: Clauses::uniform(group, Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),

@@ -7,7 +7,7 @@ use arb_model::Time;
 
 use crate::Micros;
 use crate::market::{Bet, EventInfo, Limit, Market};
-use crate::odds::Price;
+use crate::odds::{OddsFormat, Price};
 
 /// One record.
 #[derive(Debug, Clone)]
@@ -50,6 +50,8 @@ pub struct Frame<'a> {
     pub links: Vec<StatedLink<'a>>,
     /// Of a frame that a client pushed.
     pub push: Option<Push>,
+    /// How the source writes its prices.
+    pub odds_format: OddsFormat,
 }
 
 /// Where the bets of a market can be placed at a book: an address that `arb_model::link` has checked.

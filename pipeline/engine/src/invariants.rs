@@ -99,7 +99,7 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
     let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, pricing);
     let mut open = state.windows.iter();
     for line in quotes::by_line(quotes) {
-        let covers = arbs::covers_of_line((line, line), outcomes, pricing, odds::ARB_BELOW);
+        let covers = arbs::covers_of_line((line, line), (state.market, outcomes), pricing, odds::ARB_BELOW);
         let Some(arb) = covers.arb else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line());
         let window = window.ok_or(Violation::OpenIffArb)?;
@@ -118,7 +118,7 @@ mod tests {
     use crate::effect::{Effect, WindowId};
     use crate::input::{Coordinate, Coverage, Event, Frame, Input, Tick};
     use crate::market::{Bet, Market, Outcome, Policy, Side};
-    use crate::odds::Price;
+    use crate::odds::{OddsFormat, Price};
     use crate::quotes::QuoteStatus;
     use crate::state::State;
 
@@ -152,6 +152,7 @@ mod tests {
             ticks,
             links: vec![],
             push: None,
+            odds_format: OddsFormat::Unknown,
         };
         let mut effects = Vec::new();
         engine.step(Coordinate { topic: "t", partition: 0, offset: 1 }, &Input::Frame(frame), &mut effects);

@@ -42,6 +42,7 @@
 //!     ticks: vec![tick("a", Outcome::Home, "2.1"), tick("b", Outcome::Away, "2.2")],
 //!     links: vec![],
 //!     push: None,
+//!     odds_format: arb_engine::odds::OddsFormat::Decimal,
 //! };
 //! let (mut engine, mut effects) = (Engine::new(Policy::Raw), Vec::new());
 //! let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: 0 };

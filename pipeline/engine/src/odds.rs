@@ -13,5 +13,7 @@ pub mod value;
 pub(crate) use exp_ln::{exp, ln};
 pub use fair_cache::FairCache;
 pub(crate) use line_chances::{BookPrices, LineChances};
-pub use price::{ARB_BELOW, Price, PriceError, fixed_point, implied_probability, margin, stake_share};
+pub use price::{
+    ARB_BELOW, OddsFormat, Price, PriceError, fixed_point, implied_probability, margin, stake_share,
+};
 pub use rank::{MiddleRank, median_of_operators};

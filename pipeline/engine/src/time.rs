@@ -9,6 +9,7 @@ mod source_clock;
 
 pub use clock::Clock;
 pub(crate) use clock::is_history;
+pub use expiry::played_within;
 pub(crate) use pushes::{Digest, PushedUpdates};
 pub use pushes::{PushedUpdate, REMEMBERED_PUSHES};
 pub use source_clock::{Disposition, SourceClock};

@@ -68,8 +68,10 @@ impl Lines {
         let mut bytes = std::mem::take(&mut self.line).into_bytes();
         let read = (&mut self.reader).take(MAX_LINE).read_until(b'\n', &mut bytes)?;
         self.read += 1;
-        // A line that is no UTF-8 is no JSON either, and is counted as such.
-        self.line = String::from_utf8(bytes).unwrap_or_default();
+        // What is no UTF-8 costs its event alone, which the decoder finds by the sign in its place.
+        let lossy =
+            |error: std::string::FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+        self.line = String::from_utf8(bytes).unwrap_or_else(lossy);
         Ok((read > 0).then_some(&self.line))
     }
 }

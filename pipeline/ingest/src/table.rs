@@ -133,7 +133,13 @@ impl Source for Table {
             }
             self.last = Some(received_at);
             let events = self.columns.events(&rows, faults);
-            return Ok(Some(Poll { received_at, league: None, coverage: Coverage::ALL, events }));
+            return Ok(Some(Poll {
+                received_at,
+                league: None,
+                coverage: Coverage::ALL,
+                odds_format: OddsFormat::Decimal,
+                events,
+            }));
         }
     }
 }
@@ -177,6 +183,9 @@ impl Columns {
             if self.offer(row, event, before == Some(of), offers, faults).is_some() {
                 before = Some(of);
             }
+        }
+        for (_, offers) in &mut events {
+            the_odds_api::keep_newest(offers, faults);
         }
         events
     }

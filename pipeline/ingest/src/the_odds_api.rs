@@ -1,7 +1,7 @@
 //! The Odds API v4: its JSON as polls. The live poller and recordings share this decoder.
 //!
-//! A malformed part drops only itself and is counted by its field; a poll whose `events` is no array is no
-//! poll, so that a broken response never reads as "nothing is offered". The price format is a setting, never
+//! A malformed part drops only itself and is counted by its field: events are split first, and each is parsed alone. A poll whose `events` is no
+//! whole array is no poll, so that a broken response never reads as "nothing is offered". Of a price that it gives twice the newest counts. The price format is a setting, never
 //! guessed. An outcome's `bet_limit`, which exchanges mostly have, is an amount of the book's currency, of a
 //! lay taken to be the backer's stake; one that is no amount is counted and left out, and its price stays. The `link` of a market,
 //! else of its bookmaker, is that of its offer, under the same rule; those of outcomes are not read (ADR 054).
@@ -10,17 +10,21 @@
 //! `includeLinks`.
 
 mod json;
+mod newest;
 pub mod scores;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+pub use arb_model::OddsFormat;
 use arb_model::{Family, Faults, Line, Market, Price, PriceError, Time, fixed_point};
+use arb_schemas::json_parts;
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, parse_rfc3339};
 use serde_json::value::RawValue;
 
-use self::json::{Lenient, Raw, text};
+use self::json::{Lenient, Raw, member, part, text};
+pub(super) use self::newest::keep_newest;
 use super::source::Poll;
 
 /// Digits of a line after the point.
@@ -29,15 +33,6 @@ const LINE_DIGITS: usize = 3;
 const LIMIT_DIGITS: usize = 2;
 /// The suffix of exchanges' lay markets, whose prices are the other side of the plain market's.
 const LAY: &str = "_lay";
-
-/// How prices are written; the request's `oddsFormat`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OddsFormat {
-    /// `-110`.
-    American,
-    /// `1.91`.
-    Decimal,
-}
 
 /// Decodes answers whose prices have one format.
 #[derive(Debug, Clone, Copy)]
@@ -94,16 +89,13 @@ impl Decoder {
 
     /// A recorded poll: `{"polled_at": ..., "events": [...]}`. `None` when the line is no poll.
     pub fn recorded(self, line: &str, faults: &mut Faults) -> Option<Poll> {
-        let Ok(Lenient(Some(recorded))) = serde_json::from_str::<Lenient<json::Recorded<'_>>>(line) else {
+        let Some(members) = json_parts::members(json_parts::without_mark(line)) else {
             faults.count("line", "is no JSON");
             return None;
         };
-        let received_at = time(recorded.polled_at, "polled_at", faults)?;
-        let Some(events) = recorded.events else {
-            faults.count("events", "missing");
-            return None;
-        };
-        self.answer(events.get(), received_at, faults)
+        let polled_at = member(&members, "polled_at", faults)?;
+        let received_at = time(serde_json::from_str(polled_at).ok(), "polled_at", faults)?;
+        self.answer(member(&members, "events", faults)?, received_at, faults)
     }
 
     /// An answer of the API, an array of events. `None` when it is no such array.
@@ -119,14 +111,15 @@ impl Decoder {
     /// assert!(decoder.answer("{\"message\": \"no\"}", 1_000_000, &mut faults).is_none(), "no poll");
     /// ```
     pub fn answer(self, events: &str, received_at: Micros, faults: &mut Faults) -> Option<Poll> {
-        let Ok(json::List(Some(events))) = serde_json::from_str::<json::List<json::Event<'_>>>(events) else {
+        let Some(events) = json_parts::elements(json_parts::without_mark(events)) else {
             faults.count("events", "is no array");
             return None;
         };
         let mut decoded: Vec<(Event, Vec<Offer>)> = Vec::with_capacity(events.len());
         let mut places = HashMap::with_capacity(events.len());
         for event in events {
-            let Some((info, offers)) = self.event(event, faults) else { continue };
+            let parsed = part(event, "event", faults).and_then(|event| self.event(event, faults));
+            let Some((info, offers)) = parsed else { continue };
             let place = *places.entry(info.id.clone()).or_insert(decoded.len());
             match decoded.get_mut(place) {
                 Some(earlier) => {
@@ -137,7 +130,11 @@ impl Decoder {
                 None => decoded.push((info, offers)),
             }
         }
-        Some(Poll { received_at, league: None, coverage: Coverage::ALL, events: decoded })
+        for (_, offers) in &mut decoded {
+            keep_newest(offers, faults);
+        }
+        let (coverage, odds_format) = (Coverage::ALL, self.format);
+        Some(Poll { received_at, league: None, coverage, odds_format, events: decoded })
     }
 
     fn event(self, event: Lenient<json::Event<'_>>, faults: &mut Faults) -> Option<(Event, Vec<Offer>)> {
@@ -261,6 +258,7 @@ impl Decoder {
         let price = match self.format {
             OddsFormat::Decimal => Price::from_decimal(price),
             OddsFormat::American => american(price),
+            OddsFormat::Unknown => Err(PriceError::NotANumber),
         };
         match price {
             Ok(price) => Some(price.millionths().into()),

@@ -26,6 +26,8 @@ keyed! {
         HalfPushPossible = "half_push_possible",
         /// It is not stated how much a leg's book takes.
         LimitUnknown = "limit_unknown",
+        /// When the match is not played as planned, one leg may be void and another not.
+        VoidRulesDiffer = "void_rules_differ",
     }
 }
 
@@ -84,6 +86,10 @@ record! {
         pub execution_probability: Option<f64> as "placeable",
         /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none, and in records of versions 1 to 4.
         pub passed_over: Option<PassedOver> => _,
+        /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned; `None`: by none that is known, and in records of versions 1 to 5.
+        pub void_clause: Option<Name>,
+        /// The most of the total stake that is lost then.
+        pub void_loss_max: Option<f64>,
     }
 }
 
@@ -146,6 +152,8 @@ record! {
         pub expected_interval: Option<Seconds> => "expected_interval_seconds",
         /// Where the bet can be placed, an address of http or https; `None`: not known, and in records of versions 1 to 3.
         pub link: Option<Name>,
+        /// `effective_price` is of the worst price in the book's own form that is written as `price`; `false` in records of versions 1 to 5.
+        pub rounded: bool,
     }
 }
 

@@ -59,6 +59,7 @@ pub fn leg(outcome: &str, book: &str, millionths: i64) -> Leg {
         limit: Some(Money(100_000)),
         expected_interval: Some(Seconds(40_000_000)),
         link: Some(format!("https://{book}.example/{outcome}").as_str().into()),
+        rounded: outcome == "under",
     }
 }
 
@@ -95,6 +96,8 @@ pub fn entry() -> BoardEntry {
         ttl: Some(Ttl { p10: 30.0, median: 240.5, p90: 1_800.0 }),
         execution_probability: Some(0.875),
         passed_over: Some(passed_over()),
+        void_clause: Some("postponed".into()),
+        void_loss_max: Some(0.5),
     }
 }
 

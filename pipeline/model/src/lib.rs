@@ -53,7 +53,7 @@ pub use market::{Family, Line, Market, Outcome, Period, Side};
 pub use name::Name;
 pub use open::Open;
 pub use pick::{ClosingPrice, Ending, EventStatus, FeedKind, LaterOffer, Pick, PickChange, PickGrade};
-pub use price::{Price, PriceError, fixed_point};
+pub use price::{OddsFormat, Price, PriceError, fixed_point};
 pub use signal::{EdgeSignal, FairChance, Method, Role, SignalChange, SignalKind, SignalQuote};
 pub use time::{Micros, Time};
 pub use units::{Money, Points, Seconds};

@@ -35,6 +35,19 @@ impl Default for Price {
     }
 }
 
+/// How a source writes its prices, as its protocol has it: never guessed from a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OddsFormat {
+    /// Not stated, or one that a later writer added.
+    #[default]
+    Unknown,
+    /// `1.91`.
+    Decimal,
+    /// `-110`.
+    American,
+}
+
 /// Why something is no [`Price`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceError {

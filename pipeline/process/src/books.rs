@@ -1,17 +1,25 @@
 //! The file of books: `books.toml`, read, checked, and made into the engine's table.
 //!
 //! A person edits it, so every mistake in it is reported with its place, and nothing is guessed: an unknown
-//! field, a repeated key, undefined rules, dates out of order, a rate out of range, a fact without a source.
+//! field, a repeated key, a clause that is there twice, dates out of order, a rate out of range, a fact without a source.
 //! It never fills a gap; the table does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, LinkTemplate, Rules, VenueKind};
-use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Fee, LinkTemplate, VenueKind};
+use arb_schemas::time::{Micros, SECOND};
 use serde::Deserialize;
-use thiserror::Error;
 use toml::value::Datetime;
+
+mod clauses;
+mod facts;
+mod natives;
+
+use clauses::ClauseEntry;
+pub use facts::BooksError;
+use facts::{ensure, evidence, sense};
+use natives::NativeEntry;
 
 /// The file that this program ships with.
 const SHIPPED: &str = include_str!("../../books.toml");
@@ -26,50 +34,15 @@ const DAY: u32 = 86_400;
 /// A row that was compared with its source within so long is believed.
 pub const CHECKED_WITHIN: Micros = 90 * 86_400 * SECOND;
 
-/// What is wrong with the file.
-#[derive(Debug, Error)]
-pub enum BooksError {
-    /// It is no TOML of this form; the place is in the message.
-    #[error("{0}")]
-    Form(#[from] toml::de::Error),
-    /// It is readable, but its content is invalid.
-    #[error("{place}: {what}")]
-    Sense {
-        /// The place.
-        place: String,
-        /// What.
-        what: String,
-    },
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    rules: BTreeMap<String, RulesEntry>,
+    clause: Vec<ClauseEntry>,
+    #[serde(default)]
+    native: Vec<NativeEntry>,
     #[serde(default)]
     book: Vec<BookEntry>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RulesEntry {
-    says: String,
-    level: LevelName,
-    #[serde(default)]
-    levels: BTreeMap<String, LevelName>,
-    from: Datetime,
-    source: String,
-    checked_at: Option<Datetime>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum LevelName {
-    Outcome,
-    Refunded,
-    DeadHeat,
-    Impossible,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,14 +52,13 @@ struct BookEntry {
     operator: Option<String>,
     kind: KindName,
     currency: String,
-    rules: Option<String>,
     refresh_seconds: Option<u32>,
     #[serde(default = "cent")]
     step: i64,
     link: Option<String>,
     from: Datetime,
     source: String,
-    checked_at: Option<Datetime>,
+    checked_at: Datetime,
     #[serde(default)]
     fee: Vec<FeeEntry>,
 }
@@ -108,22 +80,11 @@ struct FeeEntry {
     kalshi_ppm: Option<u32>,
     polymarket_ppm: Option<u32>,
     source: String,
-    checked_at: Option<Datetime>,
+    checked_at: Datetime,
 }
 
 fn cent() -> i64 {
     1
-}
-
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Self {
-        match name {
-            LevelName::Outcome => Self::Outcome,
-            LevelName::Refunded => Self::Refunded,
-            LevelName::DeadHeat => Self::DeadHeat,
-            LevelName::Impossible => Self::Impossible,
-        }
-    }
 }
 
 impl From<KindName> for VenueKind {
@@ -166,30 +127,27 @@ pub fn shipped() -> Result<Books, BooksError> {
 /// [`BooksError`] with the place.
 pub fn parse(text: &str) -> Result<Books, BooksError> {
     let file: File = toml::from_str(text)?;
-    let rules = file.rules.iter().map(|(name, entry)| Ok((name.as_str(), entry.rules(name)?)));
-    let rules: BTreeMap<_, _> = rules.collect::<Result<_, BooksError>>()?;
+    let mut clauses = clauses::by_book(&file.clause)?;
+    let natives = natives::by_book(&file.native)?;
     let (mut books, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, entry) in file.book.iter().enumerate() {
         let place = entry.place(number);
-        let book = entry.book(&place, &rules)?;
+        let book = entry.book(&place)?;
         for key in &entry.keys {
             ensure(!key.is_empty(), &place, || "a key is empty".to_owned())?;
             ensure(seen.insert(key.as_str()), &place, || format!("{key} is there twice"))?;
-            books.push((Arc::from(key.as_str()), book.clone()));
+            let clauses = Clauses(clauses.remove(key.as_str()).unwrap_or_default());
+            let native = natives.get(key.as_str()).cloned();
+            books.push((Arc::from(key.as_str()), Book { clauses, native, ..book.clone() }));
         }
     }
-    Ok(Books::new(books))
-}
-
-impl RulesEntry {
-    fn rules(&self, name: &str) -> Result<Rules, BooksError> {
-        let place = format!("rules.{name}");
-        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), &place)?;
-        ensure(!self.says.trim().is_empty(), &place, || "it has no text".to_owned())?;
-        let levels = self.levels.iter().map(|(key, level)| (Arc::from(key.as_str()), (*level).into()));
-        let (levels, says) = (levels.collect(), self.says.as_str().into());
-        Ok(Rules { levels, says, evidence, ..Rules::new(name, self.level.into()) })
+    if let Some(key) = clauses.keys().next() {
+        return Err(sense("clause", format!("no such book: {key}")));
     }
+    if let Some(key) = natives.keys().find(|key| !seen.contains(*key)) {
+        return Err(sense("native", format!("no such book: {key}")));
+    }
+    Ok(Books::new(books))
 }
 
 impl BookEntry {
@@ -197,8 +155,8 @@ impl BookEntry {
         self.keys.first().map_or_else(|| format!("book {}", number + 1), |key| format!("book {key}"))
     }
 
-    fn book(&self, place: &str, rules: &BTreeMap<&str, Rules>) -> Result<Book, BooksError> {
-        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), place)?;
+    fn book(&self, place: &str) -> Result<Book, BooksError> {
+        let evidence = evidence(Some(&self.from), &self.source, Some(&self.checked_at), place)?;
         ensure(!self.keys.is_empty(), place, || "it has no keys".to_owned())?;
         ensure(self.step > 0, place, || format!("a step of {} is none", self.step))?;
         ensure(CURRENCIES.contains(&&*self.currency), place, || {
@@ -208,8 +166,6 @@ impl BookEntry {
         ensure(refresh.is_none_or(|seconds| (1..=DAY).contains(&seconds)), place, || {
             "refresh_seconds is outside 1 to 86400".to_owned()
         })?;
-        let named = self.rules.as_deref().map(|name| rules.get(name).cloned().ok_or(name));
-        let rules = named.transpose().map_err(|name| sense(place, format!("no such rules: {name}")))?;
         let link = self.link.as_deref().map(LinkTemplate::parse);
         ensure(
             !matches!(self.kind, KindName::Exchange | KindName::PredictionMarket) || !self.fee.is_empty(),
@@ -221,9 +177,10 @@ impl BookEntry {
             kind: self.kind.into(),
             currency: Some(self.currency.as_str().into()),
             fees: self.fees(place)?,
-            rules,
+            clauses: Clauses::default(),
             refresh: refresh.map(|seconds| Micros::from(seconds) * SECOND),
             step: self.step,
+            native: None,
             link: link.transpose().map_err(|error| sense(place, error.to_string()))?,
             known: true,
             evidence,
@@ -251,7 +208,7 @@ impl BookEntry {
 
 impl FeeEntry {
     fn dated(&self, place: &str) -> Result<DatedFee, BooksError> {
-        let evidence = evidence(&self.from, &self.source, self.checked_at.as_ref(), place)?;
+        let evidence = evidence(Some(&self.from), &self.source, Some(&self.checked_at), place)?;
         let fee = match (self.commission_ppm, self.kalshi_ppm, self.polymarket_ppm) {
             (Some(0), None, None) => Fee::None,
             (Some(ppm), None, None) => Fee::Commission { ppm },
@@ -273,66 +230,67 @@ impl FeeEntry {
     }
 }
 
-fn sense(place: &str, what: String) -> BooksError {
-    BooksError::Sense { place: place.to_owned(), what }
-}
-
-fn ensure(holds: bool, place: &str, what: impl FnOnce() -> String) -> Result<(), BooksError> {
-    if holds { Ok(()) } else { Err(sense(place, what())) }
-}
-
-fn evidence(
-    from: &Datetime,
-    source: &str,
-    checked_at: Option<&Datetime>,
-    place: &str,
-) -> Result<Evidence, BooksError> {
-    ensure(!source.trim().is_empty(), place, || "it has no source".to_owned())?;
-    let checked_at = checked_at.map(|day| date(day, place)).transpose()?;
-    Ok(Evidence { from: date(from, place)?, source: source.into(), checked_at })
-}
-
-/// The first moment of a day in UTC.
-fn date(day: &Datetime, place: &str) -> Result<Micros, BooksError> {
-    let plain = day.date.is_some() && day.time.is_none() && day.offset.is_none();
-    let at = plain.then(|| parse_rfc3339(&format!("{day}T00:00:00Z"))).flatten();
-    at.ok_or_else(|| sense(place, format!("{day} is no date")))
-}
-
 #[cfg(test)]
 mod tests {
-    use arb_engine::market::Period;
+    use arb_engine::market::Family;
+    use arb_engine::venues::{NativeForm, Topic};
+    use arb_schemas::time::parse_rfc3339;
 
     use super::*;
 
     const FILE: &str = r#"
-        [rules.here]
+        [[clause]]
+        books = ["exchange", "other"]
+        sports = ["americanfootball", "icehockey"]
+        periods = "extra_time"
         says = "Overtime counts."
-        level = "refunded"
-        levels = { soccer = "outcome" }
-        from = 2020-01-01
         source = "a page"
+        dated = 2020-01-01
+        checked_at = 2022-02-02
+
+        [[clause]]
+        books = ["exchange"]
+        markets = ["spreads", "totals"]
+        push = "refunded"
+        void = "refund"
+        says = "What is hit or void gives the stake back."
+        source = "another page"
+        checked_at = 2022-02-02
 
         [[book]]
         keys = ["exchange", "other"]
         operator = "house"
         kind = "exchange"
         currency = "GBP"
-        rules = "here"
         refresh_seconds = 30
         step = 100
         link = "https://house.example/{league}/{event}"
         from = 2020-01-01
         source = "a page"
+        checked_at = 2022-02-02
         [[book.fee]]
         from = 2020-01-01
         commission_ppm = 50000
         source = "a page"
+        checked_at = 2022-02-02
         [[book.fee]]
         from = 2021-01-01
         commission_ppm = 20000
         source = "a page"
         checked_at = 2022-02-02
+
+        [[native]]
+        form = "decimal"
+        step_ppm = 10000
+        books = ["exchange"]
+        from = 2020-01-01
+        source = "a page of forms"
+
+        [[native]]
+        form = "american"
+        books = ["other"]
+        from = 2020-01-01
+        source = "a page of forms"
 
         [[book]]
         keys = ["plain"]
@@ -340,6 +298,7 @@ mod tests {
         currency = "EUR"
         from = 2020-01-01
         source = "a page"
+        checked_at = 2022-02-02
     "#;
 
     /// The error for the file after a change to it.
@@ -358,19 +317,40 @@ mod tests {
             ("house", VenueKind::Exchange, 100)
         );
         assert_eq!((exchange.refresh, exchange.known), (Some(30 * SECOND), true));
-        let level = |league| exchange.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));
-        assert_eq!((level("soccer_epl"), level("golf")), (Some(Level::Outcome), Some(Level::Refunded)));
+        let stated = |key, topic, league, family| books.get(key).clauses.value(topic, league, family);
+        for (topic, league, family, wanted) in [
+            (Topic::Periods, "americanfootball_nfl", Family::H2h, Some("extra_time")),
+            (Topic::Periods, "icehockey_nhl", Family::Totals, Some("extra_time")),
+            (Topic::Periods, "soccer_epl", Family::H2h, None),
+            (Topic::Push, "golf", Family::Spreads, Some("refunded")),
+            (Topic::Void, "golf", Family::Totals, Some("refund")),
+            (Topic::Push, "golf", Family::H2h, None),
+        ] {
+            assert_eq!(stated("exchange", topic, league, family), wanted, "{topic:?} {league}");
+        }
+        assert_eq!(stated("other", Topic::Push, "golf", Family::Spreads), None);
+        let clause = &exchange.clauses.0[0];
+        assert_eq!((&*clause.says, &*clause.evidence.source), ("Overtime counts.", "a page"));
         let day = |day: &str| parse_rfc3339(&format!("{day}T00:00:00Z")).unwrap();
         let at = |text: &str| exchange.fee(day(text));
         let five = Fee::Commission { ppm: 50_000 };
         let two = Fee::Commission { ppm: 20_000 };
         assert_eq!([at("2019-01-01"), at("2020-12-31"), at("2021-01-01")], [five, five, two]);
         let checked = exchange.fees.iter().map(|fee| fee.evidence.checked_at);
-        assert_eq!(checked.collect::<Vec<_>>(), [None, Some(day("2022-02-02"))]);
+        assert_eq!(checked.collect::<Vec<_>>(), [Some(day("2022-02-02")); 2]);
         assert_eq!((&*exchange.evidence.source, exchange.evidence.from), ("a page", day("2020-01-01")));
         let plain = books.get("plain");
         assert_eq!((plain.operator("plain"), plain.fee(0), plain.step), ("plain", Fee::None, 1));
-        assert!(plain.rules.is_none() && plain.refresh.is_none() && plain.link.is_none());
+        assert!(plain.clauses.0.is_empty() && plain.refresh.is_none() && plain.link.is_none());
+        let form = |key| books.get(key).native.as_ref().map(|native| native.form);
+        let forms = [form("exchange"), form("other"), form("plain"), form("who")];
+        let decimal = NativeForm::Decimal { step_ppm: 10_000 };
+        assert_eq!(forms, [Some(decimal), Some(NativeForm::American), None, None]);
+        assert_eq!(
+            (clause.evidence.from, clause.evidence.checked_at),
+            (day("2020-01-01"), Some(day("2022-02-02")))
+        );
+        assert_eq!(exchange.clauses.0[2].evidence.from, Micros::MIN, "its text bears no date");
         assert_eq!(exchange.link, LinkTemplate::parse("https://house.example/{league}/{event}").ok());
         assert_eq!(exchange.operator("exchange"), books.get("other").operator("other"));
     }
@@ -380,14 +360,14 @@ mod tests {
         let line = |message: &str| message.contains("line");
         assert!(line(&broken("operator = ", "operater = ")) && line(&broken("\"exchange\"\n", "\"shop\"\n")));
         assert!(
-            line(&broken("level = ", "lewel = "))
+            line(&broken("periods = ", "period = "))
                 && line(&broken("commission_ppm = 5", "commission_ppm = -5"))
         );
         assert!(line(&broken("currency = \"GBP\"", "currency = \"GBP\"\ncurrency = \"EUR\"")));
         assert_eq!(broken("\"plain\"", "\"other\""), "book other: other is there twice");
-        assert_eq!(broken("\"exchange\", \"other\"", "\"a\", \"a\""), "book a: a is there twice");
+        assert_eq!(broken("[\"plain\"]", "[\"plain\", \"plain\"]"), "book plain: plain is there twice");
         assert_eq!(broken("[\"plain\"]", "[]"), "book 2: it has no keys");
-        assert_eq!(broken("rules = \"here\"", "rules = \"there\""), "book exchange: no such rules: there");
+        assert_eq!(broken("books = [\"exchange\"]", "books = [\"there\"]"), "clause: no such book: there");
         assert!(broken("\"EUR\"", "\"JPY\"").starts_with("book plain: JPY is no currency"));
         assert_eq!(
             broken("2021-01-01", "2020-01-01"),
@@ -404,7 +384,10 @@ mod tests {
         let last = FILE.rfind("source").unwrap();
         assert!(parse(&FILE[..last]).is_err_and(|error| error.to_string().contains("source")));
         assert_eq!(
-            broken("source = \"a page\"\n        [[book.fee]]", "source = \" \"\n        [[book.fee]]"),
+            broken(
+                "source = \"a page\"\n        checked_at = 2022-02-02\n        [[book.fee]]",
+                "source = \" \"\n        checked_at = 2022-02-02\n        [[book.fee]]"
+            ),
             "book exchange: it has no source"
         );
         assert_eq!(
@@ -414,12 +397,30 @@ mod tests {
             ),
             "book exchange, fee 2: it has no source"
         );
+        let unchecked = FILE.rfind("checked_at").unwrap();
+        assert!(parse(&FILE[..unchecked]).is_err_and(|error| error.to_string().contains("checked_at")));
         assert!(broken("commission_ppm = 20000", "").contains("is needed"));
         assert!(broken("commission_ppm = 20000", "commission_ppm = 1\nkalshi_ppm = 1").contains("is needed"));
         assert!(broken("\"bookmaker\"", "\"exchange\"").contains("it has no fee"));
         assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
+        assert_eq!(
+            broken(
+                "[\"other\"]\n        from = 2020-01-01\n        source = \"a page of",
+                "[\"it\"]\n        from = 2020-01-01\n        source = \"a page of"
+            ),
+            "native: no such book: it"
+        );
+        assert_eq!(
+            broken("books = [\"other\"]", "books = [\"exchange\"]"),
+            "native 2: exchange is there twice"
+        );
+        assert!(broken("step_ppm = 10000", "").contains("step_ppm"));
+        assert_eq!(
+            broken("step_ppm = 10000", "step_ppm = 30000"),
+            "native 1: step_ppm is no part of a million"
+        );
+        assert_eq!(broken("step_ppm = 10000", "step_ppm = 0"), "native 1: step_ppm is no part of a million");
         assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
-        assert!(broken("Overtime counts.", " ").contains("it has no text"));
         assert_eq!(
             broken("https://house", "javascript:house"),
             "book exchange: link is no address of http or https"
@@ -444,12 +445,16 @@ mod tests {
         assert_eq!(fee("betfair_ex_au", "aussierules_afl"), Fee::Commission { ppm: 50_000 });
         assert_eq!(fee("betfair_ex_au", "rugbyleague_nrl"), Fee::Commission { ppm: 100_000 });
         assert_eq!(fee("kalshi", "basketball_nba"), Fee::Kalshi { multiplier_ppm: 70_000 });
-        let (us, afl) = (books.get("draftkings"), books.get("sportsbet"));
-        let level =
-            |book: &Book, league| book.rules.as_ref().map(|rules| rules.level(league, Period::FullTime));
-        assert_eq!(level(us, "americanfootball_nfl"), Some(Level::Refunded));
-        assert_eq!(level(us, "baseball_mlb"), Some(Level::Impossible));
-        assert_eq!(level(afl, "aussierules_afl"), Some(Level::DeadHeat));
+        let level = |key, league| books.get(key).clauses.value(Topic::Level, league, Family::H2h);
+        assert_eq!(level("draftkings", "americanfootball_nfl"), Some("refunded"));
+        assert_eq!(level("kalshi", "americanfootball_nfl"), Some("dead_heat"));
+        assert_eq!(level("sportsbet", "aussierules_afl"), Some("dead_heat"));
+        assert_eq!(level("draftkings", "aussierules_afl"), None, "houses of the United States do not agree");
         assert_eq!(books.get("betmgm").currency.as_deref(), Some("USD"));
+        let form = |key| books.get(key).native.as_ref().map(|native| native.form.key());
+        assert_eq!(
+            ["draftkings", "lowvig", "betfair_ex_au", "pinnacle", "kalshi", "skybet"].map(form),
+            [Some("american"), Some("american"), Some("decimal"), Some("decimal"), Some("probability"), None]
+        );
     }
 }

@@ -106,6 +106,7 @@ fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
         ticks,
         links: frame.links.iter().filter_map(|link| as_link(link, faults)).collect(),
         push: frame.push.map(|wire::Push { sequence, names_event }| Push { sequence, names_event }),
+        odds_format: frame.odds_format,
     }
 }
 

@@ -239,6 +239,7 @@ mod tests {
             ticks,
             links: vec![],
             push: None,
+            odds_format: arb_engine::odds::OddsFormat::Unknown,
         };
         let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
         vec![Input::Frame(frame), Input::PollEnd(end)]

@@ -3,14 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![expect(clippy::disallowed_methods, reason = "how old rows are today, and a switch of a test alone")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arb_engine::odds::Price;
-use arb_engine::venues::{Books, DatedFee, Evidence, Fee};
+use arb_engine::venues::{Books, Clause, DatedFee, Evidence, Fee, Native, NativeForm};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_model::Faults;
@@ -80,16 +80,11 @@ fn row(what: &str, evidence: &Evidence) -> String {
     format!("| {what} | {checked} | {} |\n", evidence.source.replace('|', "\\|"))
 }
 
-/// The page of books: fees and rules as the table has them.
+/// The page of books: fees and clauses as the table has them.
 fn page(books: &Books) -> String {
-    let (mut fees, mut rules) = (Vec::<(&DatedFee, Vec<String>)>::new(), BTreeMap::new());
+    let mut fees = Vec::<(&DatedFee, Vec<String>)>::new();
     for key in books.keys() {
-        let book = books.get(key);
-        if let Some(of) = &book.rules {
-            let books = &mut rules.entry(of.group.to_string()).or_insert((of, Vec::new())).1;
-            books.push(format!("`{key}`"));
-        }
-        for fee in &book.fees {
+        for fee in &books.get(key).fees {
             // Books of one row share its text.
             let is_row =
                 |row: &&mut (&DatedFee, _)| Arc::ptr_eq(&row.0.evidence.source, &fee.evidence.source);
@@ -103,19 +98,92 @@ fn page(books: &Books) -> String {
         row(&format!("{} | {}", books.join(", "), fee_text(fee)), &fee.evidence)
     };
     let fees: String = fees.iter().map(of).collect();
-    let mut page = format!("{HEAD}{FEES}{fees}{RULES}");
-    for (name, (rules, books)) in rules {
-        page += &row(&format!("{name} | {} | {}", books.join(", "), rules.says), &rules.evidence);
+    let (forms, clauses, none) = (forms(books), clauses(books), without(books));
+    format!("{HEAD}{FEES}{fees}{FORMS}{forms}{CLAUSES}{clauses}{NONE}{none}")
+}
+
+/// What books have one clause, in which sports, by sentence and source.
+type Sentence<'a> = (&'a Clause, Vec<&'a str>, Vec<&'a str>);
+
+/// The clauses, those of one sentence and topic in one row.
+fn clauses(books: &Books) -> String {
+    let mut rows = Vec::<Sentence<'_>>::new();
+    for key in books.keys() {
+        for clause in &books.get(key).clauses.0 {
+            let is_row = |(of, ..): &&mut Sentence<'_>| {
+                Arc::ptr_eq(&of.evidence.source, &clause.evidence.source) && of.topic == clause.topic
+            };
+            let at = rows.iter_mut().find(is_row);
+            let row = match at {
+                Some(row) => row,
+                None => {
+                    rows.push((clause, Vec::new(), Vec::new()));
+                    rows.last_mut().unwrap()
+                }
+            };
+            let sport = clause.league.as_deref().unwrap_or("all sports");
+            row.1.extend((!row.1.contains(&key)).then_some(key));
+            row.2.extend((!row.2.contains(&sport)).then_some(sport));
+        }
     }
-    page
+    rows.sort_by(|a, b| (a.0.topic, &a.2, &a.1).cmp(&(b.0.topic, &b.2, &b.1)));
+    rows.iter().map(|(clause, books, sports)| clause_row(clause, books, sports)).collect()
+}
+
+fn clause_row(clause: &Clause, books: &[&str], sports: &[&str]) -> String {
+    let more = if books.len() > 20 { format!(" and {} more", books.len() - 20) } else { String::new() };
+    let named: Vec<_> = books.iter().take(20).map(|key| format!("`{key}`")).collect();
+    let markets: Vec<_> = clause.families.iter().map(|family| family.key()).collect();
+    let markets = if markets.is_empty() { "all".to_owned() } else { markets.join(", ") };
+    let dated =
+        if clause.evidence.from == Micros::MIN { "none".to_owned() } else { to_date(clause.evidence.from) };
+    let says = clause.says.replace('|', "\\|");
+    let what = format!(
+        "{} | {}{more} | {} | {markets} | {} | “{says}” | {dated}",
+        clause.topic.key(),
+        named.join(", "),
+        sports.join(", "),
+        clause.value
+    );
+    row(&what, &clause.evidence)
+}
+
+/// The books of which no clause is known.
+fn without(books: &Books) -> String {
+    let keys = books.keys();
+    let none: Vec<_> = keys.iter().filter(|key| books.get(key).clauses.0.is_empty()).collect();
+    let named: Vec<_> = none.iter().map(|key| format!("`{key}`")).collect();
+    format!("{} of {} books: {}.\n", none.len(), keys.len(), named.join(", "))
+}
+
+/// The rows of the forms in which books make their prices.
+fn forms(books: &Books) -> String {
+    let mut forms = Vec::<(&Native, Vec<String>)>::new();
+    for key in books.keys() {
+        let Some(native) = &books.get(key).native else { continue };
+        match forms.iter_mut().find(|(known, _)| *known == native) {
+            Some((_, books)) => books.push(format!("`{key}`")),
+            None => forms.push((native, vec![format!("`{key}`")])),
+        }
+    }
+    let step = |native: &Native| match native.form {
+        NativeForm::Decimal { step_ppm } | NativeForm::Probability { step_ppm } => {
+            format!(", in steps of {}", f64::from(step_ppm) / 1e6)
+        }
+        NativeForm::American | NativeForm::Fractional => String::new(),
+    };
+    let of = |(native, books): &(&Native, Vec<String>)| {
+        row(&format!("{} | {}{}", books.join(", "), native.form.key(), step(native)), &native.evidence)
+    };
+    forms.iter().map(of).collect()
 }
 
 const HEAD: &str = "\
-# Fees and rules of the books
+# Fees and clauses of the books
 
-Generated from `pipeline/books.toml` (`ARB_WRITE_BOOKS=1 cargo test -p arb-process --test books`). `GET /v1/books` shows the same of each book, and of the table that the server was given. A rule that is
-not known agrees with none; a fee that is not known is the highest of its kind: an exchange that is in no table is taken to keep 10 % of winnings, a prediction market 7 % · p(1 − p), a bookmaker nothing beyond its price.
-*Checked* is the day on which somebody last compared the row with its source.
+Generated from `pipeline/books.toml` (`ARB_WRITE_BOOKS=1 cargo test -p arb-process --test books`). `GET /v1/books` shows the same of each book, and of the table that the server was given. What no clause
+states is unknown, and agrees with nothing; a fee that is not known is the highest of its kind: an exchange that is in no table is taken to keep 10 % of winnings, a prediction market 7 % · p(1 − p), a bookmaker nothing beyond its price.
+*Checked* is the day on which somebody last compared the row with its source, *dated* the date that the text itself bears. What was looked for and not found is listed in [clauses](architecture/clauses.md).
 ";
 const FEES: &str = "
 ## Fees
@@ -125,17 +193,30 @@ A book that is not listed keeps nothing beyond its price.
 | book | fee of a taker | checked | source |
 |---|---|---|---|
 ";
-const RULES: &str = "
-## Settlement rules
+const FORMS: &str = "
+## In which form a book makes its prices
 
-Books of one group settle alike; a book that is in none agrees with no other, so no window with a leg at it has `same_rules`.
+Where a source writes them in another format, the effective price is that of the worst one of this form that is written so ([why](adr/080-native-form-of-prices.md)). Prices of a book that is not listed count as they are given.
 
-| group | books | rules | checked | source |
-|---|---|---|---|---|
+| book | form | checked | source |
+|---|---|---|---|
 ";
+const CLAUSES: &str = "
+## Clauses
+
+How a book settles bets. The topics `periods`, `level`, `push`, `shortened` and `retirement` are of a match that is played: where one of them matters to a bet and two books differ in it, or one does not state it, no window
+of theirs has `same_rules`. The others are of a match that is not played as planned: where two books differ in one, or it is not known, the entry warns `void_rules_differ`.
+
+| topic | books | sports | markets | says | sentence | dated | checked | source |
+|---|---|---|---|---|---|---|---|---|
+";
+const NONE: &str = "
+## Books without a clause
+
+No window with a leg at one of them is verified. ";
 
 #[test]
-fn the_page_of_fees_and_rules_is_that_of_the_table() {
+fn the_page_of_fees_and_clauses_is_that_of_the_table() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/books.md");
     let page = page(&arb_process::books::shipped().unwrap());
     if std::env::var_os("ARB_WRITE_BOOKS").is_some() {

@@ -5,8 +5,9 @@
 //! Sources: in ice hockey, handball and the like the three-way market is regulation and the two-way one has overtime; soccer is 90 minutes and
 //! what is added (`pipeline/books.toml`, rules). Least lengths are lower bounds from the clock of play and the breaks of each sport's rules.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use arb_engine::venues::{Books, EXTRA_TIME_COUNTS, Topic};
 use arb_model::{Bet, Ending, Event, Family, Period};
 use arb_picks::settlement::{Basis, DrawRule};
 use arb_schemas::time::{Micros, SECOND};
@@ -53,18 +54,15 @@ const NO_EXTRA_TIME: [&str; 10] = [
     "soccer_turkey_super_league",
 ];
 
-/// The clauses of books, as far as gradings need them.
+/// The clauses of books, as far as gradings need them: those of the table.
 #[derive(Debug, Clone, Default)]
-pub struct Clauses {
-    /// Books at which overtime is known to count, where a market is not three-way.
-    overtime_counts: BTreeSet<String>,
-}
+pub struct Clauses(Arc<Books>);
 
 impl Clauses {
-    /// With the books at which overtime is known to count, where a market is not three-way.
+    /// Those of a table of books.
     #[must_use]
-    pub fn new(overtime_counts: impl IntoIterator<Item = String>) -> Self {
-        Self { overtime_counts: overtime_counts.into_iter().collect() }
+    pub fn new(books: Arc<Books>) -> Self {
+        Self(books)
     }
 
     /// Everything that the clause of a bet at a book may be.
@@ -87,11 +85,13 @@ impl Clauses {
         };
         let is_part = bet.market().period != Period::FullTime || &*event.sport == "soccer";
         if is_part || (is_three_way && !LEVEL_AT_THE_END.contains(&&*event.sport)) {
-            &[Basis::Regulation]
-        } else if !is_three_way && self.overtime_counts.contains(book) {
-            &[Basis::Final]
-        } else {
-            &[Basis::Regulation, Basis::Final]
+            return &[Basis::Regulation];
+        }
+        let clauses = &self.0.get(book).clauses;
+        match clauses.value(Topic::Periods, &event.league, bet.market().family) {
+            Some(EXTRA_TIME_COUNTS) if !is_three_way => &[Basis::Final],
+            Some(_) if !is_three_way => &[Basis::Regulation],
+            _ => &[Basis::Regulation, Basis::Final],
         }
     }
 }
@@ -124,6 +124,15 @@ pub(crate) fn stands(announced: Micros, starts_at: Micros) -> bool {
     announced.abs_diff(starts_at) <= DELAY.unsigned_abs()
 }
 
+/// A table of one book, at which overtime counts.
+#[cfg(test)]
+pub(crate) fn with_overtime(book: &str) -> Clauses {
+    use arb_engine::venues::{Book, Clauses as Stated, Level};
+    let clauses = Stated::uniform(EXTRA_TIME_COUNTS, Level::Refunded);
+    let row = Book { clauses, known: true, ..Books::default().get(book).clone() };
+    Clauses::new(Arc::new(Books::new([(book.into(), row)])))
+}
+
 #[cfg(test)]
 mod tests {
     use arb_model::{Market, Outcome, Side};
@@ -139,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_score_that_counts_follows_from_the_market_and_the_book() {
-        let clauses = Clauses::new(["draftkings".to_owned()]);
+        let clauses = with_overtime("draftkings");
         let of = |league: &str, market: &str, draw, book: &str| {
             let line = market.starts_with("totals").then_some(2_500);
             let outcome = if line.is_some() { Outcome::Over } else { Outcome::Home };

@@ -1,6 +1,7 @@
 //! The records of `process.state.v1`: the state of a processor, one record for each thing that changes
 //! independently.
 
+use arb_model::OddsFormat;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Outcome, Side};
@@ -159,6 +160,8 @@ pub struct StateQuote {
     pub received_at: Micros,
     /// As in [`Tick`](super::Tick).
     pub limit: Option<i64>,
+    /// As in [`Frame`](super::Frame).
+    pub odds_format: OddsFormat,
 }
 
 /// One open window.

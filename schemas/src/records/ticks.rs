@@ -1,6 +1,6 @@
 //! The records of `odds.ticks.v1`: the prices of sources, and their heartbeats.
 
-use arb_model::{self as model, Bet, Market};
+use arb_model::{self as model, Bet, Market, OddsFormat};
 use serde::{Deserialize, Serialize};
 
 use super::Event;
@@ -23,6 +23,8 @@ pub struct Frame {
     pub offers: Vec<Offer>,
     /// Of a frame that a client pushed; `None` of one that ingest took.
     pub push: Option<Push>,
+    /// How the source writes its prices.
+    pub odds_format: OddsFormat,
 }
 
 /// What only a frame has that a client pushed.

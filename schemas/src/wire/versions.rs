@@ -23,6 +23,8 @@ pub(crate) const FRAME_V1: u32 = 1;
 pub(crate) const FRAME_V2: u32 = 29;
 /// Frames of before links, which [`crate::view`] reads too.
 pub(crate) const FRAME_V3: u32 = 60;
+/// Frames of before the format of odds, which [`crate::view`] reads too.
+pub(crate) const FRAME_V4: u32 = 103;
 /// Schema ids of the changelog's layout before `StateHead` and `StateLine`, a record for a whole market. They are never used
 /// again, and what they wrote is not read: it is computed again from the ticks.
 pub(super) const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
@@ -72,17 +74,17 @@ macro_rules! versions {
 }
 
 versions! {
-    Frame = 103, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3 };
+    Frame = 160, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3, 4: FRAME_V4 };
     PollEnd = 2;
     Heartbeat = 3;
-    BoardEntry = 140, older { 1: 4, 2: 20, 3: 35, 4: 100 };
+    BoardEntry = 161, older { 1: 4, 2: 20, 3: 35, 4: 100, 5: 140 };
     BoardProgress = 5;
-    ArbWindow (BoardEntry) = 141, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101 };
+    ArbWindow (BoardEntry) = 162, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101, 6: 141 };
     CloseSignal = 144, older { 1: 7, 2: 13, 3: 22, 4: 67 };
     LineMovement = 8;
     StaleAlert = 9;
     StateHead = 104, older { 1: 33 };
-    StateLine = 143, older { 1: 34, 2: 68, 3: 102, 4: 142 };
+    StateLine = 163, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143 };
     StateSource = 11;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;

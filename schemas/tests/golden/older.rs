@@ -5,6 +5,7 @@
 
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::schema::Name;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
@@ -15,26 +16,46 @@ use arb_schemas::wire::{self, Record, RecordType};
 
 use super::{all_stay, golden, parsed, read, versions};
 
-/// A value as a version without some of the fields has it, read by the newest.
-fn aged(value: Value, newest: &Schema, older: &Schema) -> Value {
+/// The record of a name, wherever a schema describes it.
+fn named<'a>(schema: &'a Schema, name: &Name) -> Option<&'a Schema> {
+    match schema {
+        Schema::Record(record) if record.name == *name => Some(schema),
+        Schema::Record(record) => record.fields.iter().find_map(|field| named(&field.schema, name)),
+        Schema::Array(array) => named(&array.items, name),
+        Schema::Union(union) => union.variants().iter().find_map(|variant| named(variant, name)),
+        _ => None,
+    }
+}
+
+/// A value as a version without some of the fields has it, read by the newest; `roots` are the whole schemas, whose names it refers to.
+fn aged(value: Value, (newest, older): (&Schema, &Schema), roots: (&Schema, &Schema)) -> Value {
     match (value, newest, older) {
         (Value::Record(fields), Schema::Record(newest), Schema::Record(older)) => {
             let of = |(name, value): (String, Value)| {
                 let now = newest.fields.iter().find(|field| field.name == name).unwrap();
                 let value = match older.fields.iter().find(|field| field.name == name) {
-                    Some(then) => aged(value, &now.schema, &then.schema),
+                    Some(then) => aged(value, (&now.schema, &then.schema), roots),
                     None => default_of(now.default.clone().unwrap(), &now.schema),
                 };
                 (name, value)
             };
             Value::Record(fields.into_iter().map(of).collect())
         }
-        (Value::Array(items), Schema::Array(newest), Schema::Array(older)) => {
-            Value::Array(items.into_iter().map(|item| aged(item, &newest.items, &older.items)).collect())
-        }
+        (Value::Array(items), Schema::Array(newest), Schema::Array(older)) => Value::Array(
+            items.into_iter().map(|item| aged(item, (&newest.items, &older.items), roots)).collect(),
+        ),
         (Value::Union(variant, value), Schema::Union(newest), Schema::Union(older)) => {
             let of = |schemas: &[Schema]| schemas[variant as usize].clone();
-            Value::Union(variant, Box::new(aged(*value, &of(newest.variants()), &of(older.variants()))))
+            Value::Union(
+                variant,
+                Box::new(aged(*value, (&of(newest.variants()), &of(older.variants())), roots)),
+            )
+        }
+        (value, Schema::Ref { name: newest }, Schema::Ref { name: older }) => {
+            match (named(roots.0, newest), named(roots.1, older)) {
+                (Some(newest), Some(older)) => aged(value, (newest, older), roots),
+                _ => value,
+            }
         }
         (value, _, _) => value,
     }
@@ -63,7 +84,7 @@ fn compare<T: Record>() -> RecordType {
     let written = value(&written, &newest);
     for (version, older) in (1..published.len()).zip(&published) {
         let is = wire::encode(&read::<T>(&format!("{record:?}.v{version}.bin"))).unwrap();
-        let expected = aged(written.clone(), &newest, older);
+        let expected = aged(written.clone(), (&newest, older), (&newest, older));
         assert_eq!(value(&is, &newest), expected, "{record:?} v{version}");
         assert_ne!(expected, written, "{record:?} v{version} has all fields");
     }

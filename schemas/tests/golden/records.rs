@@ -3,6 +3,7 @@
 //!
 //! What is published of them never changes: a new field gets a value here and a new version there.
 
+use arb_model::OddsFormat;
 use arb_model::fixtures::event;
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
@@ -38,6 +39,7 @@ pub(crate) fn frame() -> Frame {
             link: Some("https://alpha.example/852a3abe".into()),
         }],
         push: Some(Push { sequence: 300, names_event: true }),
+        odds_format: OddsFormat::Decimal,
     }
 }
 
@@ -54,6 +56,7 @@ fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
         price_moved_at: 1,
         received_at: 3,
         limit: Some(10_050),
+        odds_format: OddsFormat::American,
     }
 }
 

@@ -59,6 +59,7 @@ pub(crate) fn frame(received_at: i64) -> Frame {
         received_at,
         poll_index: None,
         push: None,
+        odds_format: arb_model::OddsFormat::Unknown,
         event: event("soccer"),
         coverage: Coverage::ALL,
         offers: vec![Offer {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { checkedAt, feesText } from './conditions'
-import type { BookFee, ListedBook } from './types'
+import { checkedAt, clauseText, feesText } from './conditions'
+import type { BookClause, BookFee, ListedBook } from './types'
 
 const origin = { from: '2025-01-01', source: 'a page', checked_at: '2026-11-21' }
 const fee = (change: Partial<BookFee>): BookFee => ({ ...origin, kind: 'commission', rate: 0.05, league: null, holds: true, ...change })
 const book = (change: Partial<ListedBook>): ListedBook => ({
-  ...origin, key: 'a', operator: 'a', kind: 'exchange', currency: 'USD', fees: [], rules: null, expected_interval_seconds: null,
+  ...origin, key: 'a', operator: 'a', kind: 'exchange', currency: 'USD', fees: [], clauses: [], expected_interval_seconds: null,
   last_seen_at: null, stale_since: null, prices_on_offer: 0, stale_events: 0, ...change,
 })
+
+const clause = (change: Partial<BookClause>): BookClause => ({ ...origin, topic: 'level', value: 'dead_heat', league: null, markets: [], says: 'A tie pays half.', ...change })
 
 describe('conditions of a book', () => {
   it('are the fees that hold at present', () => {
@@ -22,6 +24,11 @@ describe('conditions of a book', () => {
     expect(checkedAt(book({ fees: [fee({ checked_at: '2026-11-26' })] }))).toBe('2026-11-21')
     expect(checkedAt(book({ fees: [fee({ checked_at: null })] }))).toBeNull()
     expect(checkedAt(book({ fees: [fee({ checked_at: null, holds: false })] }))).toBe('2026-11-21')
-    expect(checkedAt(book({ rules: { ...origin, name: 'us', says: '', checked_at: '2026-01-01' } }))).toBe('2026-01-01')
+    expect(checkedAt(book({ clauses: [clause({ checked_at: '2026-01-01' })] }))).toBe('2026-01-01')
+  })
+
+  it('are clauses with the sentence that each rests on', () => {
+    expect(clauseText(clause({ checked_at: null }))).toBe('Level: Dead heat — “A tie pays half.”')
+    expect(clauseText(clause({ league: 'icehockey_nhl', markets: ['h2h'], checked_at: null }))).toContain('Level (icehockey_nhl, h2h):')
   })
 })

@@ -1,6 +1,7 @@
 // What a book keeps, and when that was last checked, as the table of books has it.
 
-import type { BookFee, ListedBook } from './types'
+import { day, words } from './text'
+import type { BookClause, BookFee, ListedBook } from './types'
 
 /** What a book keeps at present. */
 export function feesText(book: ListedBook): string {
@@ -14,7 +15,13 @@ export function feesText(book: ListedBook): string {
 
 /** The day of the oldest check of what is shown of a book; null where a part was never checked. */
 export function checkedAt(book: ListedBook): string | null {
-  const rows = [book, ...book.fees.filter(({ holds }) => holds), ...(book.rules === null ? [] : [book.rules])]
+  const rows = [book, ...book.fees.filter(({ holds }) => holds), ...book.clauses]
   const days = rows.map(({ checked_at: at }) => at)
   return days.includes(null) ? null : days.sort()[0] ?? null
+}
+
+/** A clause of a book in a line: of what it is, what it says, and the sentence that it rests on. */
+export function clauseText({ topic, value, league, markets, says, checked_at: at }: BookClause): string {
+  const of = [...(league === null ? [] : [league]), ...markets].join(', ')
+  return `${words(topic)}${of === '' ? '' : ` (${of})`}: ${words(value)} — “${says}”${at === null ? '' : ` (${day(at)})`}`
 }

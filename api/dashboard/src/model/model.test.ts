@@ -27,7 +27,7 @@ function entry(fields: Partial<Entry>): Entry {
   return {
     id: 'a', sport: 'soccer', league: 'soccer_l', event, market: 'totals', period: 'full_time', line: 2.5, margin: 0.02, margin_worst: 0.02,
     margin_rounded: 0.02, score: 0.01, total_stake_max: 500, currency: 'USD', legs: [leg({}), leg({ book: 'b', outcome: 'away' })],
-    verified: true, verification: {} as Entry['verification'], failed_checks: [], passed_over: null, warnings: [], execution_probability: 0.9, ttl_seconds: 60,
+    verified: true, verification: {} as Entry['verification'], failed_checks: [], passed_over: null, warnings: [], void_clause: null, void_loss_max: null, execution_probability: 0.9, ttl_seconds: 60,
     ttl_p10_seconds: 10, ttl_p90_seconds: 300, opened_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', sequence: 1, ...fields,
   }
 }

@@ -59,6 +59,10 @@ export interface Entry {
   failed_checks: { flag: string; reason: string }[]
   passed_over: PassedOver | null
   warnings: string[]
+  /** By which topic of their clauses the legs may be paid otherwise when the match is not played as planned. */
+  void_clause: string | null
+  /** The most of the total stake that is lost then. */
+  void_loss_max: number | null
   execution_probability: number | null
   ttl_seconds: number | null
   ttl_p10_seconds: number | null
@@ -458,6 +462,15 @@ export interface BookFee extends Origin {
   holds: boolean
 }
 
+/** A sentence of a book about how it settles bets of a league, or of all, in some markets, or in all. */
+export interface BookClause extends Origin {
+  topic: string
+  value: string
+  league: string | null
+  markets: string[]
+  says: string
+}
+
 export interface ListedBook extends Origin {
   key: string
   operator: string
@@ -465,7 +478,8 @@ export interface ListedBook extends Origin {
   currency: string | null
   /** Empty: nothing beyond its price. */
   fees: BookFee[]
-  rules: (Origin & { name: string; says: string }) | null
+  /** What it states about how it settles; what no clause states is not known. */
+  clauses: BookClause[]
   expected_interval_seconds: number | null
   last_seen_at: string | null
   stale_since: string | null

@@ -103,6 +103,7 @@ function Checks({ entry, format }: { entry: Entry; format: OddsFormat }) {
       </ul>
       {entry.warnings.map((warning) => <p key={warning} class="quiet">{WARNINGS[warning] ?? words(warning)}</p>)}
       {entry.passed_over !== null && <PassedOverCover passed={entry.passed_over} entry={entry} format={format} />}
+      {entry.void_loss_max === null ? null : <p class="quiet">{`Their clauses on ${words(entry.void_clause ?? 'void')} are not the same, or not known: up to ${percent(entry.void_loss_max)} of the stakes may be lost then.`}</p>}
     </div>
   )
 }

@@ -2,9 +2,9 @@
 // stale.
 
 import { useFeed, useLoaded, useNow } from '../hooks'
-import { checkedAt, feesText } from '../model/conditions'
+import { checkedAt, clauseText, feesText } from '../model/conditions'
 import { stood } from '../model/standing'
-import { day, duration, percent, whole, words } from '../model/text'
+import { day, duration, percent, whole } from '../model/text'
 import type { ListedBook, Status, Truth } from '../model/types'
 import { Age, Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
@@ -38,7 +38,7 @@ function Conditions({ list }: { list: ShownBook[] }) {
           <th scope="row">{book.key}</th>
           <td>{feesText(book)}</td>
           <td>{book.fees.filter(({ holds }) => holds).map(({ from }) => (from === null ? 'not known' : day(from))).join('; ')}</td>
-          <td>{book.rules === null ? <span class="quiet">not known</span> : <span title={book.rules.says}>{words(book.rules.name)}</span>}</td>
+          <td>{book.clauses.length === 0 ? <span class="quiet">none known</span> : <details><summary>{book.clauses.length} clauses</summary><ul>{book.clauses.map((clause, at) => <li key={at}>{clauseText(clause)}</li>)}</ul></details>}</td>
           <td>{checkedAt(book) === null ? <Badge tone="warn">never</Badge> : day(checkedAt(book) ?? '')}</td>
           <td class="quiet">{book.fees.findLast(({ holds }) => holds)?.source ?? book.source ?? 'in no table: the cautious values of its kind'}</td>
         </tr>
@@ -175,7 +175,7 @@ export function Feeds() {
       {list.length > 0 && (
         <>
           <h2>Fees and rules</h2>
-          <p class="quiet">As the table of books has them, since when, and when somebody last compared them with what is stated. A window whose books have no rules in common is not verified.</p>
+          <p class="quiet">As the table of books has them, since when, and when somebody last compared them with what is stated. A window whose books differ in what a played match pays, or do not state it, is not verified.</p>
           <Conditions list={list} />
         </>
       )}

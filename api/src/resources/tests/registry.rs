@@ -12,22 +12,25 @@ fn get(site: &Site, path: &str) -> Received {
 #[test]
 fn a_schema_is_found_by_its_id_and_by_subject_and_version() {
     let site = Site::new();
-    let by_id = get(&site, "/registry/schemas/ids/141").json();
+    let by_id = get(&site, "/registry/schemas/ids/162").json();
     assert_eq!(
         by_id["references"],
-        json!([{"name": "arb.v1.BoardEntry", "subject": "arb.v1.BoardEntry", "version": 5}])
+        json!([{"name": "arb.v1.BoardEntry", "subject": "arb.v1.BoardEntry", "version": 6}])
     );
-    let place = get(&site, "/registry/schemas/ids/141/versions").json();
-    assert_eq!(place, json!([{"subject": "arb.v1.ArbWindow", "version": 6}]));
-    let version = get(&site, "/registry/subjects/arb.v1.ArbWindow/versions/6").json();
-    assert_eq!((&version["id"], &version["schema"]), (&json!(141), &by_id["schema"]));
+    let place = get(&site, "/registry/schemas/ids/162/versions").json();
+    assert_eq!(place, json!([{"subject": "arb.v1.ArbWindow", "version": 7}]));
+    let version = get(&site, "/registry/subjects/arb.v1.ArbWindow/versions/7").json();
+    assert_eq!((&version["id"], &version["schema"]), (&json!(162), &by_id["schema"]));
     for latest in ["latest", "-1"] {
         assert_eq!(
             get(&site, &format!("/registry/subjects/arb.v1.ArbWindow/versions/{latest}")).json(),
             version
         );
     }
-    assert_eq!(get(&site, "/registry/subjects/arb.v1.ArbWindow/versions").json(), json!([1, 2, 3, 4, 5, 6]));
+    assert_eq!(
+        get(&site, "/registry/subjects/arb.v1.ArbWindow/versions").json(),
+        json!([1, 2, 3, 4, 5, 6, 7])
+    );
     assert_eq!(get(&site, "/registry/schemas/ids/141/schema").json()["name"], "ArbWindow");
 }
 

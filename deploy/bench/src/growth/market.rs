@@ -114,6 +114,7 @@ impl Market {
             received_at,
             poll_index: None,
             push: None,
+            odds_format: arb_model::OddsFormat::Unknown,
             event: Event {
                 id: format!("bench-{event}").into(),
                 sport: "soccer".into(),

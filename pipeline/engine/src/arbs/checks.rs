@@ -12,10 +12,10 @@
 
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
-use crate::market::Side;
+use crate::market::{Market, Outcome, Side};
 use crate::odds::{MiddleRank, median_of_operators};
 use crate::quotes::{Quote, on_offer};
-use crate::venues::Venues;
+use crate::venues::{Asked, PricingContext, Terms, Venues, verdict};
 
 use super::measure::{Measure, Sentence};
 
@@ -30,12 +30,41 @@ pub(crate) struct Case<'a> {
     /// The margin that stakes on the lattice leave, within limits; `None` when none can be placed.
     pub(crate) margin_rounded: Option<f64>,
     pub(crate) basis: &'a Basis,
+    pub(crate) bets: BetsOf<'a>,
+}
+
+/// Of which league and market bets are, and whose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BetsOf<'a> {
+    pub(crate) league: &'a str,
+    pub(crate) market: Market,
+    /// The draw is bet on as well: one of three outcomes.
+    pub(crate) has_draw: bool,
     pub(crate) venues: &'a Venues,
+}
+
+impl<'a> BetsOf<'a> {
+    /// In a market of the event that is priced.
+    pub(crate) fn market(pricing: PricingContext<'a>, market: Market) -> Self {
+        Self { league: pricing.league, market, has_draw: false, venues: pricing.venues }
+    }
+
+    /// The same of a cover of so many outcomes.
+    pub(crate) fn among(self, outcomes: usize) -> Self {
+        Self { has_draw: outcomes >= 3, ..self }
+    }
+
+    /// What the book of a bet states about it.
+    pub(crate) fn terms(self, bet: &Quote) -> Terms<'a> {
+        let Self { league, market, venues, .. } = self;
+        let has_draw = self.has_draw || bet.key.outcome() == Outcome::Draw;
+        venues.terms(bet.key.book(), Asked { league, market, line: bet.key.line(), has_draw })
+    }
 }
 
 impl Case<'_> {
     fn operator(&self, quote: &Quote) -> u32 {
-        self.venues.operator_of(quote.key.book())
+        self.bets.venues.operator_of(quote.key.book())
     }
 }
 
@@ -53,9 +82,9 @@ pub(crate) fn judge(case: &Case<'_>) -> Findings {
 pub(super) const OF_BETS: [Flag; 3] = [Flag::SameRules, Flag::IndependentOperators, Flag::PlausiblePrice];
 
 /// The first reason why bets are no eligible cover, among the quotes of their line; `None` where they are one.
-pub(crate) fn ineligible(legs: &[&Quote], line: &[Quote], venues: &Venues) -> Option<(Flag, Measure)> {
+pub(crate) fn ineligible(legs: &[&Quote], line: &[Quote], bets: BetsOf<'_>) -> Option<(Flag, Measure)> {
     let basis = Basis::default();
-    let case = Case { legs, line, margin: 0.0, margin_rounded: None, basis: &basis, venues };
+    let case = Case { legs, line, margin: 0.0, margin_rounded: None, basis: &basis, bets };
     let first = |flag| measures(flag, &case).find(|measure| !measure.holds()).map(|measure| (flag, measure));
     OF_BETS.into_iter().find_map(first)
 }
@@ -85,7 +114,7 @@ fn measure(flag: Flag, case: &Case<'_>, leg: usize) -> Measure {
         }
         Flag::SameRules => rules(case, leg),
         Flag::IndependentOperators => operator(case, leg),
-        Flag::PlausiblePrice => consensus(case.legs[leg], leg, case.line, case.venues),
+        Flag::PlausiblePrice => consensus(case.legs[leg], leg, case.line, case.bets.venues),
         Flag::PlausibleMargin => Measure::Margin { margin: case.margin, limit: case.basis.margin_limit },
         Flag::Stakeable => Measure::Stakes { margin: case.margin_rounded },
     }
@@ -129,12 +158,8 @@ fn age(case: &Case<'_>, leg: usize) -> Measure {
 }
 
 fn rules(case: &Case<'_>, leg: usize) -> Measure {
-    let of = |leg: usize| {
-        let venue = case.venues.venue(case.legs[leg].key.book());
-        venue.book.rules.as_ref().map(|rules| &rules.group)
-    };
-    let (rules, first) = (of(leg), of(0));
-    Measure::Rules { leg, is_known: rules.is_some(), is_of_first: rules == first }
+    let of = |leg: usize| case.bets.terms(case.legs[leg]);
+    Measure::Rules { leg, verdict: verdict(&of(leg), &of(0)) }
 }
 
 fn operator(case: &Case<'_>, leg: usize) -> Measure {
@@ -166,9 +191,9 @@ fn others(quote: &Quote, line: &[Quote], venues: &Venues) -> impl Iterator<Item 
 mod tests {
     use super::*;
     use crate::fixtures::{World, book, price, quote};
-    use crate::market::{Outcome, QuoteKey};
+    use crate::market::QuoteKey;
     use crate::quotes::QuoteStatus;
-    use crate::venues::Books;
+    use crate::venues::{Book, Books, Clauses, Level};
 
     const SECOND: Micros = 1_000_000;
 
@@ -196,7 +221,12 @@ mod tests {
             margin: 0.05,
             margin_rounded: Some(0.04),
             basis: &Basis::default(),
-            venues: &world.venues,
+            bets: BetsOf {
+                league: "golf",
+                market: Market::parse("h2h").unwrap(),
+                has_draw: false,
+                venues: &world.venues,
+            },
         };
         change(&mut chosen, &mut case, &mut basis);
         let case = Case { legs: &[&chosen[0], &chosen[1]], basis: &basis, ..case };
@@ -250,8 +280,29 @@ mod tests {
             failed(["a", "e"], |_, _, _| ()),
             ["independent_operators: e is of the same operator as another leg"]
         );
-        assert_eq!(failed(["a", "f"], |_, _, _| ()), ["same_rules: f settles by other rules than a"]);
-        assert_eq!(failed(["a", "g"], |_, _, _| ()), ["same_rules: the rules of g are not known"]);
+        let differ = "same_rules: f and a differ in their clauses on extra time";
+        assert_eq!(failed(["a", "f"], |_, _, _| ()), [differ]);
+        let unknown = "same_rules: no clause of g on extra time is known";
+        assert_eq!(failed(["a", "g"], |_, _, _| ()), [unknown]);
+    }
+
+    #[test]
+    fn a_back_and_a_lay_of_a_side_say_nothing_of_the_draw() {
+        let refunds = Book { clauses: Clauses::uniform("us", Level::Refunded), ..book("r", "us") };
+        let halves = Book { clauses: Clauses::uniform("us", Level::DeadHeat), ..book("h", "us") };
+        let world = World::new(Books::new([("a".into(), refunds), ("b".into(), halves)]), 2);
+        let market = Market::parse("h2h").unwrap();
+        let bets = BetsOf { league: "americanfootball_nfl", market, has_draw: false, venues: &world.venues };
+        let back = quote(world.book("a"), None, Outcome::Home, price("2.1"));
+        let mut lay = quote(world.book("b"), None, Outcome::Home, price("2.1"));
+        lay.key = lay.key.with_side(Side::Lay);
+        let flag = |bets| ineligible(&[&back, &lay], &[], bets).map(|(flag, _)| flag);
+        assert_eq!(flag(bets), Some(Flag::SameRules), "a tie refunds one and pays half of the other");
+        assert_eq!(
+            flag(bets.among(3)),
+            Some(Flag::PlausiblePrice),
+            "the draw is an outcome: a back of a side loses"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which cover of a line its window has: the cheapest one of eligible bets, and the cheapest of all where no eligible one is an arb.
 //!
-//! A bet is eligible by what time does not change: its book is in the table and its rules are known, and its price is plausible against the
+//! A bet is eligible by what time does not change: its book's clauses of a played match are known where they matter, and its price is plausible against the
 //! other operators. A cover is, when its books settle alike and have distinct operators; all covers are in one currency (`best`). So
 //! no wrong price hides a right one: a cover that is cheaper and not eligible is passed over, and shown as that.
 //!
@@ -11,13 +11,13 @@
 //! proofs in time hold is shopping: over four recordings it tripled the verified windows in play (151 to 476) and kept
 //! no more of the true ones (151 to 152).
 
-use crate::market::{Outcome, Policy, QuoteKey};
+use crate::market::{Market, Outcome, Policy, QuoteKey};
 use crate::odds::ARB_BELOW;
 use crate::quotes::{Quote, QuoteStatus};
-use crate::venues::{Currency, PricingContext, Venues};
+use crate::venues::{Currency, Played, PricingContext};
 
 use super::best::{Arb, Cover, PassedCover, better_first, cheapest, covers_on, in_order};
-use super::checks;
+use super::checks::{self, BetsOf};
 use super::window::Window;
 
 /// The covers of a line that count.
@@ -33,18 +33,21 @@ pub(crate) struct LineCovers<'a> {
 /// policy `raw` asks for no eligibility, and has nothing that is nearly an arb.
 pub(crate) fn covers_of_line<'a>(
     (offered, all): (&'a [Quote], &[Quote]),
-    outcomes: &[Outcome],
+    (market, outcomes): (Market, &[Outcome]),
     pricing: PricingContext<'_>,
     below: f64,
 ) -> LineCovers<'a> {
     let covers = covers_on(offered, outcomes, pricing.policy);
     let Some(least) = cheapest(&covers, pricing, below) else { return LineCovers::default() };
     let reason = match pricing.policy {
-        Policy::Board => checks::ineligible(&least.legs, all, pricing.venues),
+        Policy::Board => {
+            checks::ineligible(&least.legs, all, BetsOf::market(pricing, market).among(outcomes.len()))
+        }
         Policy::Raw => None,
     };
     let Some(reason) = reason else { return LineCovers::of(least) };
-    let eligible = least_eligible(&covers, (offered, all), pricing);
+    let bets = BetsOf::market(pricing, market).among(outcomes.len());
+    let eligible = least_eligible(&covers, (offered, all), bets, pricing);
     let chosen =
         eligible.filter(|arb| arb.implied_probability < below).map(LineCovers::of).unwrap_or_default();
     match chosen {
@@ -67,8 +70,8 @@ impl<'a> LineCovers<'a> {
 }
 
 /// Whether a bet is eligible, among the quotes of its line.
-pub(crate) fn is_eligible(bet: &Quote, line: &[Quote], venues: &Venues) -> bool {
-    venues.rules_of(bet.key.book()).is_some() && checks::is_plausible(bet, line, venues)
+pub(crate) fn is_eligible(bet: &Quote, line: &[Quote], bets: BetsOf<'_>) -> bool {
+    bets.terms(bet).played().is_some() && checks::is_plausible(bet, line, bets.venues)
 }
 
 /// Whether a window's bets are an eligible cover, as it was judged last.
@@ -80,26 +83,41 @@ pub(crate) fn is_of_eligible(window: &Window) -> bool {
 fn least_eligible<'a>(
     covers: &[Cover<'a>],
     (offered, all): (&'a [Quote], &[Quote]),
+    bets: BetsOf<'_>,
+    pricing: PricingContext<'_>,
+) -> Option<Arb<'a>> {
+    let eligible = eligible(offered, all, bets);
+    let of_covers = covers.iter().filter_map(|cover| least_of_cover(cover, &eligible, pricing));
+    of_covers.min_by(|a, b| in_order(a, b, pricing.names))
+}
+
+/// The bets of a line that may be in a cover, in their order, each with the terms by which its book pays it.
+fn eligible<'a>(offered: &[Quote], all: &[Quote], bets: BetsOf<'a>) -> Vec<(QuoteKey, Played<'a>)> {
+    let offered = offered.iter().filter(|quote| quote.status == QuoteStatus::OnOffer);
+    let with_terms = offered.filter_map(|quote| Some((quote, bets.terms(quote).played()?)));
+    let plausible = with_terms.filter(|(quote, _)| checks::is_plausible(quote, all, bets.venues));
+    plausible.map(|(quote, terms)| (quote.key, terms)).collect()
+}
+
+/// The cheapest choice of a cover's bets among eligible ones that are paid alike and in one currency.
+fn least_of_cover<'a>(
+    cover: &Cover<'a>,
+    eligible: &[(QuoteKey, Played<'_>)],
     pricing: PricingContext<'_>,
 ) -> Option<Arb<'a>> {
     let venues = pricing.venues;
-    let is_eligible =
-        |quote: &&Quote| quote.status == QuoteStatus::OnOffer && is_eligible(quote, all, venues);
-    let eligible: Vec<QuoteKey> = offered.iter().filter(is_eligible).map(|quote| quote.key).collect();
-    let mut rules: Vec<_> = eligible.iter().filter_map(|key| venues.rules_of(key.book())).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    let classes = rules.iter().flat_map(|rules| venues.currencies().map(move |currency| (*rules, currency)));
-    let of_class = |(rules, currency): (u32, Option<Currency>)| {
+    let mut terms: Vec<_> = eligible.iter().map(|(_, terms)| *terms).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    let classes = terms.iter().flat_map(|terms| venues.currencies().map(move |currency| (terms, currency)));
+    let of_class = |(terms, currency): (&Played<'_>, Option<Currency>)| {
         let is_among = |quote: &Quote| {
-            let book = quote.key.book();
-            venues.rules_of(book) == Some(rules)
-                && venues.may_be_in(book, currency)
-                && eligible.binary_search(&quote.key).is_ok()
+            let at = eligible.binary_search_by_key(&quote.key, |(key, _)| *key);
+            venues.may_be_in(quote.key.book(), currency) && at.is_ok_and(|at| eligible[at].1 == *terms)
         };
-        covers.iter().filter_map(|cover| least_of_operators(cover, is_among, pricing)).collect::<Vec<_>>()
+        least_of_operators(cover, is_among, pricing)
     };
-    classes.flat_map(of_class).min_by(|a, b| in_order(a, b, pricing.names))
+    classes.filter_map(of_class).min_by(|a, b| in_order(a, b, pricing.names))
 }
 
 /// The cheapest choice of a cover's bets among some quotes, of distinct operators.
@@ -141,7 +159,7 @@ mod tests {
     use crate::fixtures::{World, book, quote};
     use crate::market::Side;
     use crate::odds::Price;
-    use crate::venues::{Book, Books};
+    use crate::venues::{Book, Books, Clauses};
 
     const TWO: [Outcome; 2] = [Outcome::Home, Outcome::Away];
     const THREE: [Outcome; 3] = [Outcome::Home, Outcome::Draw, Outcome::Away];
@@ -164,9 +182,13 @@ mod tests {
             named("b", book("x", "us")),
             named("f", book("f", "uk")),
             named("i", Book { currency: None, ..book("i", "us") }),
-            named("j", Book { rules: None, ..book("j", "us") }),
+            named("j", Book { clauses: Clauses::default(), ..book("j", "us") }),
         ];
         World::new(Books::new(dollars.into_iter().chain(pounds).chain(others)), 11)
+    }
+
+    fn market() -> Market {
+        Market::parse("h2h").unwrap()
     }
 
     fn line(world: &World, rows: &[Row]) -> Vec<Quote> {
@@ -176,7 +198,11 @@ mod tests {
             let mut quote = quote(books[*at], None, THREE[*outcome], price);
             quote.key = quote.key.with_side(if *lay { Side::Lay } else { Side::Back });
             let status = if *offered { QuoteStatus::OnOffer } else { QuoteStatus::Suspended };
-            Quote { status, effective: world.pricing().effective(quote.key, price, 0), ..quote }
+            Quote {
+                status,
+                effective: world.pricing().effective(quote.key, price, quote.odds_format, 0),
+                ..quote
+            }
         };
         let mut line: Vec<_> = rows.iter().map(quote).collect();
         line.sort_by_key(|quote| quote.key);
@@ -250,8 +276,9 @@ mod tests {
         let mut currencies: Vec<_> = legs.iter().filter_map(|leg| venue(leg).book.currency.clone()).collect();
         currencies.dedup();
         let is_payable = currencies.len() <= 1;
-        let rules: Vec<_> =
-            legs.iter().map(|leg| venue(leg).book.rules.clone().map(|rules| rules.group)).collect();
+        // All clauses of a book of the fixtures say the same, so the first one does.
+        let first = |of: &Book| of.clauses.0.first().map(|clause| clause.value.clone());
+        let rules: Vec<_> = legs.iter().map(|leg| first(&venue(leg).book)).collect();
         let operators: Vec<_> = legs.iter().map(|leg| venue(leg).operator().to_owned()).collect();
         let settle_alike = rules[0].is_some() && rules.iter().all(|of| *of == rules[0]);
         let are_plausible = legs.iter().all(|leg| checks::is_plausible(leg, line, &world.venues));
@@ -277,7 +304,7 @@ mod tests {
             let world = world();
             let outcomes = if is_three { &THREE[..] } else { &TWO[..] };
             let line = line(&world, &rows);
-            let found = covers_of_line((&line, &line), outcomes, world.pricing(), BELOW);
+            let found = covers_of_line((&line, &line), (market(), outcomes), world.pricing(), BELOW);
             let covers = every_cover(&line, outcomes);
             let cheapest = first_of(&world, &covers, |legs| judged(&world, &line, legs)[0]);
             let eligible = first_of(&world, &covers, |legs| judged(&world, &line, legs)[1]);
@@ -301,7 +328,7 @@ mod tests {
             let table: Vec<Row> = [2, 3, 4, 5].iter().flat_map(|at| [(*at, 0, false, 3, true), (*at, 2, false, 3, true)]).collect();
             let pushed = prices.iter().map(|(outcome, lay, price)| (10, *outcome, *lay, *price, true));
             let (before, after) = (line(&world, &table), line(&world, &table.iter().copied().chain(pushed).collect::<Vec<_>>()));
-            let covers = |line: &[Quote]| covers_of_line((line, line), &TWO, world.pricing(), BELOW).arb.as_ref().map(of);
+            let covers = |line: &[Quote]| covers_of_line((line, line), (market(), &TWO), world.pricing(), BELOW).arb.as_ref().map(of);
             prop_assert!(covers(&before).is_some());
             prop_assert_eq!(covers(&before), covers(&after));
         }
@@ -312,7 +339,7 @@ mod tests {
         let mut world = world();
         world.policy = Policy::Raw;
         let line = line(&world, &[(10, 0, false, 8, true), (2, 0, false, 3, true), (3, 2, false, 3, true)]);
-        let covers = covers_of_line((&line, &line), &TWO, world.pricing(), ARB_BELOW);
+        let covers = covers_of_line((&line, &line), (market(), &TWO), world.pricing(), ARB_BELOW);
         let books: Vec<_> =
             covers.arb.unwrap().legs.iter().map(|leg| &**world.names.name(leg.key.book())).collect();
         assert_eq!(books, ["k", "d"]);

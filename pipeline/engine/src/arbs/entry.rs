@@ -62,6 +62,8 @@ pub(crate) fn entry_of(
         updated_at: Time(step.now),
         sequence: window.sequence,
         passed_over: arb.passed_over.as_ref().map(|passed| passed_over(passed, context)),
+        void_clause: staked.void.map(|(topic, _)| Name::from(topic.key())),
+        void_loss_max: staked.void.map(|(_, loss)| loss),
     };
     (Box::new(entry), ttl)
 }
@@ -87,6 +89,7 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         last_seen_at: Time(leg.span_end),
         expected_interval: Some(Seconds(context.step.moment.expected.interval(leg.key.book().index()))),
         link: link_of(leg, context),
+        rounded: context.step.pricing.native(leg.key, leg.price, leg.odds_format) != leg.price,
     }
 }
 
@@ -126,7 +129,8 @@ fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Open<Warning>> {
         .any(|leg| leg.key.line().is_some_and(is_quarter))
         .then_some(Warning::HalfPushPossible);
     let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
-    push.into_iter().chain(half).chain(unknown).map(Open::Known).collect()
+    let void = staked.void.is_some().then_some(Warning::VoidRulesDiffer);
+    push.into_iter().chain(half).chain(unknown).chain(void).map(Open::Known).collect()
 }
 
 /// Whether a bet at this line is two of half the stake, at the lines beside it: one of them is a whole one, on which stakes come

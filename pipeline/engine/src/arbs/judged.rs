@@ -12,12 +12,12 @@ use crate::effect::{Basis, Flag, Verification};
 use crate::market::{Bet, Limit, Outcome, Policy, QuoteKey};
 use crate::odds::{self, Price};
 use crate::quotes::Quote;
-use crate::venues::{Book, Level};
+use crate::venues::{Book, Level, Topic, Verdict, verdict};
 
 use super::best::Arb;
-use super::checks::{self, Case, Findings};
+use super::checks::{self, BetsOf, Case, Findings};
 use super::measure::Measure;
-use super::settlement::Payouts;
+use super::settlement::{self, Payouts};
 use super::stakes::{self, Leg, Rounded};
 
 /// An arb at its current quotes: its verification flags, and its stakes.
@@ -44,6 +44,8 @@ pub(crate) struct Staked {
     pub(super) rounded: Option<Rounded>,
     /// In minor units.
     pub(super) total_max: Option<i64>,
+    /// By what topic the legs may be paid otherwise when the match is not played as planned, and the most that is lost then.
+    pub(super) void: Option<(Topic, f64)>,
 }
 
 /// What of a leg decides its stake.
@@ -138,7 +140,7 @@ fn case<'a>(
         margin: odds::margin(arb.implied_probability),
         margin_rounded: staked.margin_rounded(),
         basis,
-        venues: context.step.pricing.venues,
+        bets: bets_of(arb, context),
     }
 }
 
@@ -155,10 +157,11 @@ impl Staked {
         let total_max = stakes::total_max(&legs);
         let wanted = context.step.pricing.total_stake;
         let total = total_max.map_or(wanted, |most| most.min(wanted));
+        let void = void(arb, (&payouts, &shares), context);
         // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
         let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
         let (offers, pair) = (arb.legs.iter().map(|leg| offer(leg)).collect(), arb.pair);
-        Self { offers, pair, shares, margin_worst, rounded, total_max }
+        Self { offers, pair, shares, margin_worst, rounded, total_max, void }
     }
 
     fn is_of(&self, arb: &Arb<'_>) -> bool {
@@ -168,6 +171,36 @@ impl Staked {
     pub(super) fn margin_rounded(&self) -> Option<f64> {
         self.rounded.as_ref().map(|rounded| rounded.margin_worst)
     }
+}
+
+/// Of which market the bets of an arb are, and whether the draw is one of its outcomes.
+fn bets_of<'a>(arb: &Arb<'_>, context: &MarketContext<'a>) -> BetsOf<'a> {
+    let outcomes = if arb.pair.is_some() { 3 } else { arb.legs.len() };
+    BetsOf::market(context.step.pricing, context.market).among(outcomes)
+}
+
+/// The first topic by which legs that are paid alike when the match is played may not be when it is not, and the most that is lost
+/// then; `None` where they are paid alike anyhow. The raw policy knows no clauses.
+fn void(
+    arb: &Arb<'_>,
+    (payouts, shares): (&Payouts, &[f64]),
+    context: &MarketContext<'_>,
+) -> Option<(Topic, f64)> {
+    let pricing = context.step.pricing;
+    if pricing.policy == Policy::Raw {
+        return None;
+    }
+    let bets = bets_of(arb, context);
+    let terms: Vec<_> = arb.legs.iter().map(|leg| bets.terms(leg)).collect();
+    let verdicts: Vec<_> = terms.iter().map(|of| verdict(of, &terms[0])).collect();
+    let topic = |verdict: &Verdict| match verdict {
+        Verdict::SameIfPlayed(topic) => Some(*topic),
+        _ => None,
+    };
+    let topic =
+        verdicts.iter().all(|verdict| verdict.is_same()).then(|| verdicts.iter().find_map(topic))??;
+    let pays = terms.iter().zip(&arb.legs).map(|(of, leg)| settlement::void_pays(of.void(), leg.effective));
+    Some((topic, payouts.void_loss_max(shares, &pays.collect::<Vec<_>>())?))
 }
 
 fn offer(leg: &Quote) -> Offer {
@@ -219,15 +252,12 @@ mod tests {
     use crate::fixtures::{World, context, price, quote};
     use crate::market::{Outcome, Side};
     use crate::venues::Level::{Impossible, Refunded};
-    use crate::venues::{Books, Rules};
+    use crate::venues::{Books, Clauses};
 
     /// `a` excludes a level result, `b` refunds it, the rules of `c` are unknown.
     fn world() -> World {
-        let refunding = Rules::new("au", Refunded);
-        let books = [
-            ("a".into(), venue("a", "us")),
-            ("b".into(), Book { rules: Some(refunding), ..venue("b", "au") }),
-        ];
+        let clauses = Clauses::uniform("au", Refunded);
+        let books = [("a".into(), venue("a", "us")), ("b".into(), Book { clauses, ..venue("b", "au") })];
         World::new(Books::new(books), 3)
     }
 

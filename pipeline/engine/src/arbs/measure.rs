@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::Micros;
 use crate::quotes::QuoteStatus;
+use crate::venues::{Topic, Verdict};
 
 /// How far an implied probability may be from the consensus.
 pub const OUTLIER: f64 = 0.15;
@@ -47,14 +48,12 @@ pub enum Measure {
         /// Whether it is.
         is_of_first: bool,
     },
-    /// `same_rules`: a leg's book settles by the rules of the first leg's.
+    /// `same_rules`: a leg's book pays as the first leg's does, of a match that is played.
     Rules {
         /// The leg.
         leg: usize,
-        /// Its rules are known.
-        is_known: bool,
-        /// They are those of the first leg's book.
-        is_of_first: bool,
+        /// By the clauses of both books.
+        verdict: Verdict,
     },
     /// `independent_operators`: no leg before is at the same operator.
     Operator {
@@ -97,7 +96,7 @@ impl Measure {
             Self::Age { age, expected, .. } => age <= expected,
             Self::Status { status, .. } => status != QuoteStatus::Suspended,
             Self::OnLine { is_of_first, .. } => is_of_first,
-            Self::Rules { is_known, is_of_first, .. } => is_known && is_of_first,
+            Self::Rules { verdict, .. } => verdict.is_same(),
             Self::Operator { shared_with, .. } => shared_with.is_none(),
             // A number that is none is no outlier: it never occurs.
             Self::Consensus { operators, off, .. } => operators >= CONSENSUS && off < OUTLIER,
@@ -145,10 +144,13 @@ impl fmt::Display for Sentence<'_> {
             ),
             Measure::Status { .. } => write!(f, "{book} takes no bets"),
             Measure::OnLine { .. } => write!(f, "the legs are on different lines"),
-            Measure::Rules { is_known: false, .. } => write!(f, "the rules of {book} are not known"),
-            Measure::Rules { .. } => {
+            Measure::Rules { verdict: Verdict::Unknown(topic), .. } => {
+                write!(f, "no clause of {book} on {} is known", topic.says())
+            }
+            Measure::Rules { verdict, .. } => {
                 let first = self.books.first().copied().unwrap_or_default();
-                write!(f, "{book} settles by other rules than {first}")
+                let what = verdict.topic().map_or("nothing", Topic::says);
+                write!(f, "{book} and {first} differ in their clauses on {what}")
             }
             Measure::Operator { .. } => write!(f, "{book} is of the same operator as another leg"),
             Measure::Consensus { operators, .. } if operators < CONSENSUS => {

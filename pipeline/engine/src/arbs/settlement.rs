@@ -12,7 +12,7 @@
 
 use crate::market::{Bet, Family, Line, Outcome, Side, WHOLE};
 use crate::odds::Price;
-use crate::venues::Level;
+use crate::venues::{Level, VoidPays};
 
 /// Half millionths in one.
 const ONE: i64 = 2_000_000;
@@ -131,6 +131,16 @@ fn on_line(outcome: Outcome, line: Line, result: i32) -> Settlement {
     }
 }
 
+/// What a void bet pays per unit of stake, in half millionths: of what is not known the least.
+#[must_use]
+pub fn void_pays(pays: VoidPays, price: Price) -> i64 {
+    match pays {
+        VoidPays::Refund => Settlement::Pushed.pays(price),
+        VoidPays::Half => Settlement::DeadHeat.pays(price),
+        VoidPays::Anything => Settlement::Lost.pays(price),
+    }
+}
+
 /// The results that represent all, sorted: those beside each line of the bets, and for winners a result each
 /// way and the level one.
 #[must_use]
@@ -233,6 +243,24 @@ impl Payouts {
         }
         let paid = self.ways().map(|row| row.zip(stakes).map(|(pays, stake)| pays * stake).sum::<f64>());
         paid.min_by(f64::total_cmp).map(|least| least / total - 1.0)
+    }
+
+    /// The most of the total stake that is lost when one leg is void and another is not, of legs that are staked in these proportions: a
+    /// void one pays what its book states (`void`, in half millionths per unit of stake), the others what they pay in any way. At
+    /// least one is void; never below 0.
+    #[must_use]
+    pub fn void_loss_max(&self, stakes: &[f64], void: &[i64]) -> Option<f64> {
+        let total: f64 = stakes.iter().sum();
+        if stakes.len() != self.legs || void.len() != self.legs || total <= 0.0 {
+            return None;
+        }
+        let sets = 1..1_u32 << self.legs;
+        let paid = |row: &Vec<i64>, set: u32| -> f64 {
+            let pays = |at: usize| if set >> at & 1 == 1 { void[at] } else { row[at] };
+            stakes.iter().enumerate().map(|(at, stake)| pays(at) as f64 / ONE as f64 * stake).sum()
+        };
+        let ways = self.rows.iter().flat_map(|row| sets.clone().map(move |set| paid(row, set)));
+        ways.min_by(f64::total_cmp).map(|least| (1.0 - least / total).max(0.0))
     }
 
     /// The least that whole stakes pay over all ways, in half millionths of their unit.
@@ -404,6 +432,25 @@ mod tests {
             }
             _ => margin,
         }
+    }
+
+    #[test]
+    fn a_leg_that_is_void_leaves_the_other_alone() {
+        // Of 1 .5 is on each at 2.1: one comes back, the other loses; both back is nothing lost.
+        let legs = [price("2.1"), price("2.1")];
+        let outcomes = [Outcome::Home, Outcome::Away];
+        let bets: Vec<_> = outcomes.iter().zip(legs).map(|(of, at)| (bet("h2h", *of, None), at)).collect();
+        let payouts = Payouts::new(&bets, Level::Impossible);
+        let lost = |void: [VoidPays; 2]| {
+            let pays: Vec<_> = void.iter().zip(legs).map(|(of, at)| void_pays(*of, at)).collect();
+            payouts.void_loss_max(&[0.5, 0.5], &pays).unwrap()
+        };
+        assert!(close(lost([VoidPays::Refund, VoidPays::Refund]), 0.5));
+        // Half a dollar a contract is 1.05 of what it cost, and the least is when the refunded one is void and the contract loses.
+        assert!(close(lost([VoidPays::Refund, VoidPays::Half]), 0.5));
+        assert!(close(lost([VoidPays::Half, VoidPays::Half]), 0.475));
+        assert!(close(lost([VoidPays::Anything, VoidPays::Refund]), 1.0), "nothing, and a lost bet");
+        assert_eq!(payouts.void_loss_max(&[], &[]), None);
     }
 
     proptest! {

@@ -5,7 +5,7 @@
 //! Source: `S = sum 1/o_i` over an exhaustive outcome set is its implied probability; backing every outcome
 //! with the share `w_i = (1/o_i)/S` returns `1/S` whatever happens (the "Dutch book" of the betting literature).
 
-pub use arb_model::{Price, PriceError, fixed_point};
+pub use arb_model::{OddsFormat, Price, PriceError, fixed_point};
 
 /// There is an arb when S is below this: 1 less the noise of the arithmetic.
 pub const ARB_BELOW: f64 = 1.0 - 1e-9;

@@ -28,6 +28,7 @@ impl Quote {
             effective: context.effective(seen),
             limit: seen.limit,
             status: context.status(seen),
+            odds_format: seen.odds_format,
             source: context.update.source,
             span_start: seen.last_seen_at,
             span_end: seen.last_seen_at,
@@ -45,6 +46,7 @@ impl Quote {
         Self {
             effective: context.effective(seen),
             limit: seen.limit,
+            odds_format: seen.odds_format,
             source: context.update.source,
             // What is repeated and not confirmed is as old as it was.
             status: if is_confirmed { context.status(seen) } else { self.status },
@@ -67,7 +69,7 @@ pub(crate) struct MergeContext<'a> {
 
 impl MergeContext<'_> {
     fn effective(&self, seen: &Observation) -> Price {
-        self.pricing.effective(seen.key, seen.price, self.update.received_at)
+        self.pricing.effective(seen.key, seen.price, seen.odds_format, self.update.received_at)
     }
 
     fn status(&self, seen: &Observation) -> QuoteStatus {
@@ -167,6 +169,7 @@ pub(crate) fn repeated(market: Market, table: &[Quote], source: Symbol) -> impl 
         price: quote.price,
         limit: quote.limit,
         suspended: quote.status == QuoteStatus::Suspended,
+        odds_format: quote.odds_format,
         last_seen_at: quote.span_end,
         price_moved_at: Some(quote.price_moved_at),
     })
@@ -201,6 +204,7 @@ mod tests {
     use super::*;
     use crate::learning::Expected;
     use crate::market::{Limit, Names, Outcome, Policy};
+    use crate::odds::OddsFormat;
     use crate::quotes::any_withdrawn;
     use crate::venues::Venues;
 
@@ -211,8 +215,17 @@ mod tests {
     fn seen(book: Symbol, price: u32, at: Micros) -> Observation {
         let key = QuoteKey::new(None, Outcome::Home, Side::Back, book);
         let price = Price::from_millionths(price.into()).unwrap();
-        let (suspended, limit, price_moved_at) = (false, None, None);
-        Observation { market: h2h(), key, price, limit, suspended, last_seen_at: at, price_moved_at }
+        let (suspended, odds_format, limit, price_moved_at) = (false, OddsFormat::Unknown, None, None);
+        Observation {
+            market: h2h(),
+            key,
+            price,
+            limit,
+            suspended,
+            odds_format,
+            last_seen_at: at,
+            price_moved_at,
+        }
     }
 
     fn context(source: Symbol, received_at: Micros) -> SourceUpdate {

@@ -7,7 +7,7 @@
 
 use crate::Micros;
 use crate::market::{Limit, Market, QuoteKey, Symbol};
-use crate::odds::Price;
+use crate::odds::{OddsFormat, Price};
 
 /// Whether a quote can be bet on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +31,8 @@ pub(crate) struct Quote {
     pub(crate) effective: Price,
     pub(crate) limit: Option<Limit>,
     pub(crate) status: QuoteStatus,
+    /// How its source wrote the price.
+    pub(crate) odds_format: OddsFormat,
     pub(crate) source: Symbol,
     pub(crate) span_start: Micros,
     pub(crate) span_end: Micros,
@@ -55,6 +57,7 @@ pub(crate) struct Observation {
     pub(crate) price: Price,
     pub(crate) limit: Option<Limit>,
     pub(crate) suspended: bool,
+    pub(crate) odds_format: OddsFormat,
     pub(crate) last_seen_at: Micros,
     pub(crate) price_moved_at: Option<Micros>,
 }

@@ -7,7 +7,7 @@
 //! confirmation is from before the move never counts as late.
 
 use crate::Micros;
-use crate::arbs;
+use crate::arbs::{self, BetsOf};
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::market::{Line, Outcome};
@@ -141,7 +141,8 @@ impl<'a> Steam<'a> {
         if !value::are_of_operators(FAIR, moved.iter().map(|row| row.quotes()[at]), context) {
             return Vec::new();
         }
-        let is_eligible = |quote: &&Quote| arbs::is_eligible(quote, line, context.step.pricing.venues);
+        let bets = BetsOf::market(context.step.pricing, context.market);
+        let is_eligible = |quote: &&Quote| arbs::is_eligible(quote, line, bets);
         let lags =
             rows.iter().map(|row| row.quotes()[at]).filter(|quote| self.is_behind(quote, market, context));
         lags.filter(is_eligible).filter_map(|quote| self.lag(quote, &moved, at, context)).collect()

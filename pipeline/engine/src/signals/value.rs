@@ -8,7 +8,7 @@
 //!
 //! Source: `value` and `devig`.
 
-use crate::arbs::{better, is_eligible};
+use crate::arbs::{BetsOf, better, is_eligible};
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::odds::devig::Method;
@@ -111,8 +111,8 @@ pub(super) fn best_eligible<'a>(
     line: &[Quote],
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
-    let venues = context.step.pricing.venues;
-    best_of(quotes.filter(|quote| is_eligible(quote, line, venues)), context)
+    let bets = BetsOf::market(context.step.pricing, context.market);
+    best_of(quotes.filter(|quote| is_eligible(quote, line, bets)), context)
 }
 
 /// Whether the multiplicative method, which costs least, expects so much of a bet.

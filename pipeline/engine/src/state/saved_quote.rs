@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Micros;
 use crate::market::{Limit, Line, Names, Outcome, QuoteKey, Side, Symbol};
-use crate::odds::Price;
+use crate::odds::{OddsFormat, Price};
 use crate::quotes::{Quote, QuoteStatus};
 
 /// A quote.
@@ -20,6 +20,7 @@ pub struct SavedQuote {
     pub price: Price,
     pub limit: Option<Limit>,
     pub status: QuoteStatus,
+    pub odds_format: OddsFormat,
     pub span_start: Micros,
     pub span_end: Micros,
     pub price_moved_at: Micros,
@@ -38,6 +39,7 @@ impl SavedQuote {
             price: quote.price,
             limit: quote.limit,
             status: quote.status,
+            odds_format: quote.odds_format,
             span_start: quote.span_start,
             span_end: quote.span_end,
             price_moved_at: quote.price_moved_at,
@@ -55,6 +57,7 @@ impl SavedQuote {
             effective: self.price,
             limit: self.limit,
             status: self.status,
+            odds_format: self.odds_format,
             span_start: self.span_start,
             span_end: self.span_end,
             price_moved_at: self.price_moved_at,

@@ -138,6 +138,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{market, price, quote};
     use crate::market::{Names, Outcome, Side};
+    use crate::odds::OddsFormat;
     use crate::quotes::Quote;
 
     /// So many books on three totals.
@@ -148,9 +149,18 @@ mod tests {
     }
 
     fn seen(books: &[Symbol], raw: (usize, i32)) -> Observation {
-        let (limit, suspended, price_moved_at) = (None, false, None);
+        let (limit, suspended, odds_format, price_moved_at) = (None, false, OddsFormat::Unknown, None);
         let (market, price) = (market("totals"), price("2"));
-        Observation { market, key: key(books, raw), price, limit, suspended, last_seen_at: 5, price_moved_at }
+        Observation {
+            market,
+            key: key(books, raw),
+            price,
+            limit,
+            suspended,
+            odds_format,
+            last_seen_at: 5,
+            price_moved_at,
+        }
     }
 
     /// A market of these quotes, all given by the first book as the source at 0.

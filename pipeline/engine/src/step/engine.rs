@@ -169,7 +169,7 @@ impl Engine {
         self.venues.follow(&self.names);
         let pricing = self.pricing(league);
         for quote in quotes {
-            quote.effective = pricing.effective(quote.key, quote.price, quote.received_at);
+            quote.effective = pricing.effective(quote.key, quote.price, quote.odds_format, quote.received_at);
         }
     }
 

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::arbs::{self, Arb, Measure, Window};
+use crate::arbs::{self, Arb, BetsOf, Measure, Window};
 use crate::context::StepContext;
 use crate::effect::{Flag, Verification};
 use crate::market::{Limit, Outcome, Side};
 use crate::odds::Price;
 use crate::quotes::{Quote, on_line};
 use crate::state::{EventState, MarketState};
+use crate::venues::Topic;
 
 use super::engine::Engine;
 use super::listing::ListedQuote;
@@ -63,8 +64,8 @@ pub struct LegEvidence {
     pub book: Arc<str>,
     /// Who runs it.
     pub operator: Arc<str>,
-    /// The name of the rules by which it settles; `None` where they are not known.
-    pub rules: Option<Arc<str>>,
+    /// What its clauses say of the bet, by the topics that matter; `None` of what no clause states.
+    pub terms: Vec<(Topic, Option<Arc<str>>)>,
     /// The price.
     pub price: Price,
     /// The most that the book takes, where that is stated.
@@ -97,32 +98,47 @@ impl Engine {
         let arb = Arb { legs, pair: window.pair, implied_probability, passed_over: None };
         let basis = window.basis.clone().unwrap_or_else(|| arbs::basis(&arb, &context));
         let flags = arbs::explain(&arb, line, &basis, &context).into_iter();
-        let mut quotes: Vec<_> =
-            line.iter().map(|quote| self.listed_quote(state.market, line, quote)).collect();
+        let bets = BetsOf::market(pricing, state.market);
+        let mut quotes: Vec<_> = line.iter().map(|quote| self.listed_quote(bets, line, quote)).collect();
         let order = |quote: &ListedQuote| (quote.outcome, quote.side);
         quotes.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.book.cmp(&b.book)));
         WindowEvidence {
             sequence: window.sequence,
             judged_at: basis.at,
             verification: window.verification,
-            legs: window.legs.iter().map(|leg| self.leg_evidence(leg)).collect(),
+            legs: terms_of(
+                &window.legs,
+                bets.among(if window.pair.is_some() { 3 } else { window.legs.len() }),
+            )
+            .zip(&window.legs)
+            .map(|(terms, leg)| self.leg_evidence(leg, terms))
+            .collect(),
             flags: flags.map(|(flag, measures)| FlagEvidence { flag, measures }).collect(),
             quotes,
         }
     }
 
-    fn leg_evidence(&self, leg: &Quote) -> LegEvidence {
+    fn leg_evidence(&self, leg: &Quote, terms: Vec<(Topic, Option<Arc<str>>)>) -> LegEvidence {
         let venue = self.venues.venue(leg.key.book());
         LegEvidence {
             outcome: leg.key.outcome(),
             side: leg.key.side(),
             book: Arc::clone(&venue.key),
             operator: venue.operator().into(),
-            rules: venue.book.rules.as_ref().map(|rules| Arc::clone(&rules.group)),
+            terms,
             price: leg.price,
             limit: leg.limit,
             on_offer_from: leg.span_start,
             on_offer_until: leg.span_end,
         }
     }
+}
+
+/// What the books of legs state about them, by the topics that matter.
+fn terms_of<'a>(
+    legs: &'a [Quote],
+    bets: BetsOf<'a>,
+) -> impl Iterator<Item = Vec<(Topic, Option<Arc<str>>)>> + 'a {
+    let stated = |(topic, value): (Topic, Option<&str>)| (topic, value.map(Into::into));
+    legs.iter().map(move |leg| bets.terms(leg).stated().map(stated).collect())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use foldhash::quality::FixedState;
 
 use crate::Micros;
-use crate::arbs;
+use crate::arbs::{self, BetsOf};
 use crate::market::{EventInfo, Limit, Line, Market, Outcome, Side, Symbol};
 use crate::odds::Price;
 use crate::quotes::{Quote, QuoteStatus, by_line};
@@ -101,15 +101,15 @@ impl Engine {
     pub fn odds_of(&self, event: &str) -> Option<(ListedEvent, Vec<ListedQuote>)> {
         let event = self.state.events.get(event)?;
         // Markets are in their order.
-        let quotes = event.markets.iter().flat_map(|market| self.listed_market(market));
+        let quotes = event.markets.iter().flat_map(|market| self.listed_market(event, market));
         Some((self.listed_event(event), quotes.collect()))
     }
 
     /// The quotes of one market of an event by line, outcome, side and book; none of a market that is not known.
     #[must_use]
     pub fn odds_of_market(&self, event: &str, market: Market) -> Vec<ListedQuote> {
-        let market = self.state.events.get(event).and_then(|event| event.market(market));
-        market.map_or_else(Vec::new, |market| self.listed_market(market).collect())
+        let known = self.state.events.get(event).and_then(|event| Some((event, event.market(market)?)));
+        known.map_or_else(Vec::new, |(event, market)| self.listed_market(event, market).collect())
     }
 
     /// A number of what can be bet on in a market: it stays the same while only the times of its quotes and their limits change, and is another one,
@@ -195,26 +195,31 @@ impl Engine {
     }
 
     /// The quotes of a market, which are sorted by key, in the order of their books' names.
-    fn listed_market<'a>(&'a self, market: &'a MarketState) -> impl Iterator<Item = ListedQuote> + 'a {
+    fn listed_market<'a>(
+        &'a self,
+        event: &'a EventState,
+        market: &'a MarketState,
+    ) -> impl Iterator<Item = ListedQuote> + 'a {
+        let bets = BetsOf::market(self.pricing(&event.info.league), market.market);
         let on_line = |line: &'a [Quote]| line.iter().map(move |quote| (line, quote));
         let mut quotes: Vec<_> = by_line(&market.quotes).flat_map(on_line).collect();
         let bet = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
         for quotes in quotes.chunk_by_mut(|a, b| bet(a.1) == bet(b.1)) {
             quotes.sort_unstable_by_key(|(_, quote)| self.names.place(quote.key.book()));
         }
-        quotes.into_iter().map(|(line, quote)| self.listed_quote(market.market, line, quote))
+        quotes.into_iter().map(move |(line, quote)| self.listed_quote(bets, line, quote))
     }
 
     /// A quote among those of its line.
-    pub(super) fn listed_quote(&self, market: Market, line: &[Quote], quote: &Quote) -> ListedQuote {
+    pub(super) fn listed_quote(&self, bets: BetsOf<'_>, line: &[Quote], quote: &Quote) -> ListedQuote {
         let book = quote.key.book();
         let age = self.state.clock.now.saturating_sub(quote.span_end);
         ListedQuote {
             operator: self.venues.venue(book).shared_operator(),
             is_of_table: self.venues.is_known(book),
-            is_eligible: arbs::is_eligible(quote, line, &self.venues),
+            is_eligible: arbs::is_eligible(quote, line, bets),
             is_fresh: age <= self.expected.interval(book.index()),
-            market,
+            market: bets.market,
             line: quote.key.line(),
             outcome: quote.key.outcome(),
             side: quote.key.side(),

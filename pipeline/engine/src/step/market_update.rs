@@ -275,7 +275,9 @@ fn windows_of<'a>(
         }
         let was = open.next_if(|window| window.line == line);
         let kept = was.filter(|_| *is_priced_as_before);
-        let of_line = || arbs::covers_of_line((quotes, quotes), outcomes, context.step.pricing, below);
+        let of_line = || {
+            arbs::covers_of_line((quotes, quotes), (context.market, outcomes), context.step.pricing, below)
+        };
         if let Some(kept) = kept.and_then(|was| arbs::keep(was, quotes, context, effects)) {
             // Beside the window of bets that are not eligible there may be a cover that is nearly an arb.
             let has_other = *is_signalled && !arbs::is_of_eligible(&kept);

@@ -198,7 +198,7 @@ mod tests {
     use crate::effect::Effect;
     use crate::input::{Coverage, Event, Frame, Heartbeat, Input, Tick};
     use crate::market::{Bet, Market, Outcome, Side};
-    use crate::odds::Price;
+    use crate::odds::{OddsFormat, Price};
 
     use super::*;
 
@@ -235,6 +235,7 @@ mod tests {
             ticks: vec![tick],
             links: vec![],
             push: None,
+            odds_format: OddsFormat::Unknown,
         };
         step(engine, &Input::Frame(frame));
     }

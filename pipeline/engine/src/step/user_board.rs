@@ -76,7 +76,8 @@ impl Engine {
             let lines = by_line(&state.quotes);
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line());
-                let covers = arbs::covers_of_line((offered, line), outcomes, pricing, ARB_BELOW);
+                let covers =
+                    arbs::covers_of_line((offered, line), (state.market, outcomes), pricing, ARB_BELOW);
                 let Some(arb) = covers.arb else { continue };
                 let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);
@@ -109,7 +110,8 @@ impl ResolvedBooks {
             if !self.charged.contains(&quote.key.book()) {
                 return *quote;
             }
-            Quote { effective: pricing.effective(quote.key, quote.price, quote.received_at), ..*quote }
+            let Quote { key, price, odds_format, received_at, .. } = *quote;
+            Quote { effective: pricing.effective(key, price, odds_format, received_at), ..*quote }
         };
         state.quotes.iter().filter(counts).map(worth).collect()
     }

@@ -31,9 +31,14 @@ pub(crate) fn is_over(sport: &str, commence_time: Micros, watermark: Micros) -> 
 
 /// The last watermark at which it is not.
 pub(crate) fn over_after(sport: &str, commence_time: Micros) -> Micros {
+    commence_time.saturating_add(played_within(sport))
+}
+
+/// So long after its start an event of a sport may still be played.
+#[must_use]
+pub fn played_within(sport: &str) -> Micros {
     let listed = LIMITS.iter().find(|(name, _)| *name == sport);
-    let limit = listed.map_or(DEFAULT, |(_, limit)| *limit);
-    commence_time.saturating_add(limit)
+    listed.map_or(DEFAULT, |(_, limit)| *limit)
 }
 
 /// Whether an event whose sources last named it then is removed.

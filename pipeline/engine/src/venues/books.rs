@@ -1,4 +1,4 @@
-//! Books: their operators, fees, rules, and how often they confirm their prices.
+//! Books: their operators, fees, clauses, and how often they confirm their prices.
 //!
 //! The table is made outside and given; here are its types, and what holds for a book that is not in it: the cautious value,
 //! and `known: false`. It never looks at a price.
@@ -11,10 +11,14 @@ use foldhash::fast::RandomState;
 use crate::Micros;
 use crate::market::Period;
 
+use super::clauses::{Clause, Clauses};
 use super::evidence::Evidence;
 use super::fees::Fee;
+use super::level::Level;
 use super::link::LinkTemplate;
-use super::rules::{Level, Rules, is_within};
+use super::native::Native;
+use super::sport::is_within;
+use super::topic::Topic;
 
 /// The largest commission of an exchange in the table: used for an exchange that is not in it.
 const UNKNOWN_EXCHANGE: Fee = Fee::Commission { ppm: 100_000 };
@@ -89,13 +93,15 @@ pub struct Book {
     pub currency: Option<Arc<str>>,
     /// What it keeps, oldest rule first.
     pub fees: Vec<DatedFee>,
-    /// How it settles; `None` is unknown, which agrees with nothing.
-    pub rules: Option<Rules>,
+    /// What it states about how it settles; what it does not state is unknown, which agrees with nothing.
+    pub clauses: Clauses,
     /// Within which 95 of 100 of its prices are confirmed by a feed that is asked without pause. How often it is asked comes on
     /// top.
     pub refresh: Option<Micros>,
     /// Stakes are multiples of this, in minor units.
     pub step: i64,
+    /// In which form it makes its prices; `None` is unknown: they count as they are given.
+    pub native: Option<Native>,
     /// Where its bets can be placed, unless a source states that.
     pub link: Option<LinkTemplate>,
     /// It is in the table.
@@ -135,11 +141,13 @@ impl Book {
         rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next())
     }
 
-    /// The origins of its row, of its rules and of its fees, each with what it is the origin of.
+    /// The origins of its row, of its form, of its clauses and of its fees, each with what it is the origin of.
     fn origins(&self) -> impl Iterator<Item = (String, &Evidence)> {
-        let rules = self.rules.iter().map(|rules| (format!(", rules {}", rules.group), &rules.evidence));
+        let clauses = self.clauses.0.iter().map(|clause| &clause.evidence);
+        let clauses = clauses.zip(1..).map(|(evidence, number)| (format!(", clause {number}"), evidence));
         let fees = self.fees.iter().zip(1..).map(|(fee, number)| (format!(", fee {number}"), &fee.evidence));
-        [(String::new(), &self.evidence)].into_iter().chain(rules).chain(fees)
+        let native = self.native.iter().map(|native| (", native form".to_owned(), &native.evidence));
+        [(String::new(), &self.evidence)].into_iter().chain(native).chain(clauses).chain(fees)
     }
 
     fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
@@ -154,9 +162,10 @@ impl Book {
             kind,
             currency: None,
             fees,
-            rules: None,
+            clauses: Clauses::default(),
             refresh,
             step: STEP,
+            native: None,
             link: None,
             known: false,
             evidence: Evidence::default(),
@@ -168,8 +177,8 @@ impl Book {
 #[derive(Debug, Clone)]
 pub struct Books {
     known: HashMap<Arc<str>, Book, RandomState>,
-    /// Every group of rules that a book has, by name.
-    rules: Vec<Rules>,
+    /// What a level result does by any clause of the table, with the league that it is of.
+    levels: Vec<(Option<Arc<str>>, Level)>,
     /// What holds for any other, by kind.
     unknown: [Book; 3],
 }
@@ -189,23 +198,28 @@ impl Books {
         // A book of which nothing is known is allowed as much as the slowest.
         let widest = known.values().filter_map(|book| book.refresh).max();
         let kinds = [VenueKind::Bookmaker, VenueKind::Exchange, VenueKind::PredictionMarket];
-        let mut rules: Vec<_> = known.values().filter_map(|book| book.rules.clone()).collect();
-        rules.sort_unstable_by(|a, b| a.group.cmp(&b.group));
-        rules.dedup_by(|a, b| a.group == b.group);
-        Self { known, rules, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
+        let clauses = known.values().flat_map(|book| &book.clauses.0);
+        let levels = clauses.filter(|clause| clause.topic == Topic::Level);
+        let of = |clause: &Clause| Some((clause.league.clone(), Level::parse(&clause.value)?));
+        let mut levels: Vec<_> = levels.filter_map(of).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        Self { known, levels, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
     }
 
-    /// The possible settlements of a level result at a book: for a book with unknown rules those of all rules
-    /// in the table, and without any rules only the offered outcomes.
+    /// The possible settlements of a level result at a book: where its own is not known, those that any clause of the table states,
+    /// and without any only the offered outcomes.
     #[must_use]
     pub fn levels(&self, book: &Book, league: &str, period: Period) -> Vec<Level> {
-        let rules = book.rules.as_ref().map_or(self.rules.as_slice(), std::slice::from_ref);
-        let mut levels = Vec::new();
-        for level in rules.iter().map(|rules| rules.level(league, period)) {
-            if !levels.contains(&level) {
-                levels.push(level);
-            }
+        if let Some(level) = book.clauses.level(league, period) {
+            return vec![level];
         }
+        let is_of =
+            |wanted: &Option<Arc<str>>| wanted.as_deref().is_none_or(|wanted| is_within(league, wanted));
+        let mut levels: Vec<_> =
+            self.levels.iter().filter(|(league, _)| is_of(league)).map(|(_, level)| *level).collect();
+        levels.sort_unstable();
+        levels.dedup();
         if levels.is_empty() { vec![Level::Impossible] } else { levels }
     }
 
@@ -262,11 +276,9 @@ mod tests {
     use crate::fixtures;
 
     fn book(operator: Option<&str>, currency: &str, group: &str) -> Book {
-        let levels = [("aussierules", Level::DeadHeat), ("aussierules_afl", Level::Impossible)];
-        let levels = levels.map(|(key, level)| (key.into(), level)).into();
-        let rules = Rules { levels, ..Rules::new(group, Level::Refunded) };
+        let clauses = Clauses::uniform(group, Level::Refunded);
         let (operator, currency) = (operator.map(Into::into), Some(currency.into()));
-        Book { operator, currency, rules: Some(rules), refresh: Some(60_000_000), ..fixtures::book("", "") }
+        Book { operator, currency, clauses, refresh: Some(60_000_000), ..fixtures::book("", "") }
     }
 
     fn books() -> Books {
@@ -339,20 +351,31 @@ mod tests {
         let checked = |at| Evidence { source: "a page".into(), checked_at: at, ..Evidence::default() };
         let (old, new) =
             (DatedFee { evidence: checked(Some(9)), ..DatedFee::always(Fee::None) }, checked(Some(10)));
-        let rules = Rules { evidence: checked(None), ..Rules::new("au", Level::Refunded) };
-        let one = Book { evidence: new, rules: Some(rules), fees: vec![old], ..book(None, "AUD", "au") };
+        let mut clauses = Clauses::uniform("au", Level::Refunded);
+        clauses.0.truncate(1);
+        clauses.0[0].evidence = checked(None);
+        let one = Book { evidence: new, clauses, fees: vec![old], ..book(None, "AUD", "au") };
         let books = Books::new([("b".into(), one.clone()), ("a".into(), one)]);
-        assert_eq!(books.unchecked_since(10), ["book a, rules au", "book a, fee 1"]);
-        assert_eq!(books.unchecked_since(11), ["book a", "book a, rules au", "book a, fee 1"]);
-        assert_eq!(books.unchecked_since(0), ["book a, rules au"], "never is not of late");
+        assert_eq!(books.unchecked_since(10), ["book a, clause 1", "book a, fee 1"]);
+        assert_eq!(books.unchecked_since(11), ["book a", "book a, clause 1", "book a, fee 1"]);
+        assert_eq!(books.unchecked_since(0), ["book a, clause 1"], "never is not of late");
     }
 
     #[test]
-    fn the_longest_key_says_what_a_level_result_does() {
-        let rules = book(None, "AUD", "au").rules.unwrap();
-        let levels = ["baseball_mlb", "aussierules_women", "aussierules_afl", "aussierulesx"]
-            .map(|league| rules.level(league, Period::FullTime));
-        assert_eq!(levels, [Level::Refunded, Level::DeadHeat, Level::Impossible, Level::Refunded]);
-        assert_eq!(rules.level("aussierules_afl", Period::Q1), Level::Refunded, "a quarter can end level");
+    fn a_book_whose_clause_is_not_known_may_do_what_any_does() {
+        let at = |level: Level, league: Option<&str>| {
+            let mut clauses = Clauses::uniform("x", level);
+            clauses.0.retain(|clause| clause.topic == Topic::Level);
+            clauses.0[0].league = league.map(Into::into);
+            Book { clauses, ..book(None, "AUD", "au") }
+        };
+        let table = [("a", at(Level::Refunded, None)), ("b", at(Level::DeadHeat, Some("aussierules")))];
+        let books = Books::new(table.map(|(key, book)| (key.into(), book)));
+        let of = |key: &str, league: &str| books.levels(books.get(key), league, Period::FullTime);
+        assert_eq!(of("a", "aussierules_afl"), [Level::Refunded]);
+        assert_eq!(of("b", "golf"), [Level::Refunded], "it states nothing of golf");
+        assert_eq!(of("who", "aussierules_afl"), [Level::Refunded, Level::DeadHeat]);
+        assert_eq!(of("who", "baseball_mlb"), [Level::Impossible]);
+        assert_eq!(Books::default().levels(books.get("who"), "golf", Period::FullTime), [Level::Impossible]);
     }
 }

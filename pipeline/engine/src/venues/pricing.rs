@@ -1,10 +1,10 @@
-//! What a price is worth after the fees of its book, in a league and at a time.
+//! What a price is worth in the form of its book and after its fees, in a league and at a time.
 //!
 //! It never compares prices.
 
 use crate::Micros;
 use crate::market::{Names, Policy, QuoteKey, Side};
-use crate::odds::Price;
+use crate::odds::{OddsFormat, Price};
 
 use super::table::Venues;
 
@@ -21,18 +21,26 @@ pub(crate) struct PricingContext<'a> {
 
 impl PricingContext<'_> {
     /// A price after the fees of that time, as a back price; where nothing is left to win, the lowest price.
-    /// The raw policy has no fees.
-    pub(crate) fn effective(&self, key: QuoteKey, price: Price, at: Micros) -> Price {
+    /// The raw policy has no fees, and takes prices as they are written.
+    pub(crate) fn effective(&self, key: QuoteKey, price: Price, format: OddsFormat, at: Micros) -> Price {
         if self.policy == Policy::Raw {
             return price;
         }
         let book = &self.venues.venue(key.book()).book;
+        let price = self.native(key, price, format);
         let effective = match (key.side(), book.fees.is_empty()) {
             (Side::Back, true) => return price,
             (Side::Back, false) => book.fee_in(self.league, at).back(price),
             (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
         };
         effective.unwrap_or(Price::LEAST)
+    }
+
+    /// The worst price in the book's own form that is written as a price; the price itself where the form is not known, and under the
+    /// policy `raw`.
+    pub(crate) fn native(&self, key: QuoteKey, price: Price, format: OddsFormat) -> Price {
+        let form = self.venues.native_of(key.book()).filter(|_| self.policy == Policy::Board);
+        form.map_or(price, |form| form.worst(price, format, key.side()))
     }
 }
 
@@ -61,7 +69,7 @@ mod tests {
 
     fn effective(world: &World, book: &str, side: Side, decimal: &str, at: Micros) -> Price {
         let key = QuoteKey::new(None, Outcome::Home, side, world.book(book));
-        world.pricing().effective(key, price(decimal), at)
+        world.pricing().effective(key, price(decimal), OddsFormat::Unknown, at)
     }
 
     #[test]
@@ -104,7 +112,7 @@ mod tests {
                 prices.sort_unstable();
                 prices
             };
-            let [of_low, of_high] = [low, high].map(|price| world.pricing().effective(key, price, 0));
+            let [of_low, of_high] = [low, high].map(|price| world.pricing().effective(key, price, OddsFormat::Unknown, 0));
             if lay {
                 prop_assert!(of_high <= of_low);
             } else {

@@ -10,8 +10,11 @@ use foldhash::fast::RandomState;
 use crate::market::{Names, Period, Symbol};
 
 use super::books::{Book, Books, DatedFee};
+use super::clauses::Asked;
 use super::fees::Fee;
-use super::rules::Level;
+use super::level::Level;
+use super::native::NativeForm;
+use super::terms::Terms;
 
 /// The table of books, and the row of each symbol in it.
 #[derive(Debug, Default)]
@@ -22,8 +25,6 @@ pub(crate) struct Venues {
     numbers: Vec<Numbers>,
     /// The operators that are known, each with its number.
     operators: HashMap<Arc<str>, u32, RandomState>,
-    /// The groups of rules that are known, each with its number.
-    rules: HashMap<Arc<str>, u32, RandomState>,
     /// Of all that are known, by name.
     currencies: BTreeMap<Arc<str>, Currency>,
 }
@@ -36,9 +37,8 @@ pub(crate) struct Currency(u32);
 struct Numbers {
     /// Equal for books of one operator.
     operator: u32,
-    /// Equal for books that settle alike; `None` where the rules are not known.
-    rules: Option<u32>,
     currency: Option<Currency>,
+    native: Option<NativeForm>,
     /// It is in the table.
     is_known: bool,
 }
@@ -90,10 +90,8 @@ impl Venues {
                 Some(number) => *number,
                 None => *self.operators.entry(name.into()).or_insert(next),
             };
-            let next = number(self.rules.len());
-            let group = book.rules.as_ref().filter(|_| book.known).map(|rules| Arc::clone(&rules.group));
-            let rules = group.map(|group| *self.rules.entry(group).or_insert(next));
-            self.numbers.push(Numbers { operator, rules, currency, is_known: book.known });
+            let native = book.native.as_ref().map(|native| native.form);
+            self.numbers.push(Numbers { operator, currency, native, is_known: book.known });
             self.by_symbol.push(Venue { key, book });
         }
     }
@@ -103,14 +101,19 @@ impl Venues {
         &self.by_symbol[book.index()]
     }
 
+    /// In which form a book makes its prices, where that is known.
+    pub(crate) fn native_of(&self, book: Symbol) -> Option<NativeForm> {
+        self.numbers[book.index()].native
+    }
+
     /// A number that is equal for books of one operator.
     pub(crate) fn operator_of(&self, book: Symbol) -> u32 {
         self.numbers[book.index()].operator
     }
 
-    /// A number that is equal for books of the table that settle alike; `None` of a book that is not in it, or whose rules are not known.
-    pub(crate) fn rules_of(&self, book: Symbol) -> Option<u32> {
-        self.numbers[book.index()].rules
+    /// What a book states about a bet.
+    pub(crate) fn terms(&self, book: Symbol, asked: Asked<'_>) -> Terms<'_> {
+        self.venue(book).book.clauses.terms(asked)
     }
 
     /// Whether a book is in the table.

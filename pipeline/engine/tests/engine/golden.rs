@@ -9,7 +9,7 @@ use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Open, Warning};
 use arb_engine::input::{Event, Tick};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 
 use crate::world::{World, entry, event, tick};
 
@@ -22,9 +22,10 @@ fn world() -> World {
             kind: VenueKind::Bookmaker,
             currency: Some("USD".into()),
             fees: vec![fee],
-            rules: Some(Rules::new(name, level)),
+            clauses: Clauses::uniform(name, level),
             refresh: None,
             step: 1,
+            native: None,
             link: None,
             known: true,
             evidence: Evidence::default(),

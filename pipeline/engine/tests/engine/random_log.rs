@@ -12,7 +12,7 @@ use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, Po
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_engine::state::Saved;
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 use proptest::prelude::*;
 
 use crate::properties::key;
@@ -55,9 +55,10 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
         kind: VenueKind::Bookmaker,
         currency: currency.map(Into::into),
         fees: if ppm > 0 { vec![fee] } else { Vec::new() },
-        rules: Some(Rules::new("us", Level::Impossible)),
+        clauses: Clauses::uniform("us", Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),
@@ -165,6 +166,7 @@ fn frame(
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
         links: raw.iter().filter_map(link).collect(),
         push: None,
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
     })
 }
 

@@ -52,6 +52,7 @@ fn frame(event: usize, second: i64, moves: &[Move]) -> Input<'static> {
         ticks: moves.iter().map(|one| tick(second, *one)).collect(),
         links: vec![],
         push: None,
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
     })
 }
 

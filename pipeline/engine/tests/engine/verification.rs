@@ -6,7 +6,7 @@ use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Effect, Flag, Warning};
 use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
-use arb_engine::venues::{Book, Books, DatedFee, Evidence, Fee, Level, Rules, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 use arb_model::Money;
 
 use crate::world::{World, at, closed, entry, tick, words};
@@ -17,9 +17,10 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
         kind: VenueKind::Bookmaker,
         currency: Some(currency.into()),
         fees: Vec::new(),
-        rules: Some(Rules::new(rules, Level::Impossible)),
+        clauses: Clauses::uniform(rules, Level::Impossible),
         refresh: None,
         step: 1,
+        native: None,
         link: None,
         known: true,
         evidence: Evidence::default(),
@@ -111,11 +112,11 @@ fn two_legs_of_one_operator_are_not_independent() {
 fn rules_must_be_known_and_agree() {
     assert_eq!(
         sent(market(("a", "2.04"), ("au", "2.02"), 99)),
-        (vec![Flag::SameRules], "au settles by other rules than a".to_owned())
+        (vec![Flag::SameRules], "au and a differ in their clauses on extra time".to_owned())
     );
     assert_eq!(
         sent(market(("who", "2.04"), ("b", "2.02"), 99)),
-        (vec![Flag::SameRules], "the rules of who are not known".to_owned())
+        (vec![Flag::SameRules], "no clause of who on extra time is known".to_owned())
     );
 }
 
@@ -293,8 +294,8 @@ fn a_book_of_any_currency_is_not_preferred_for_it() {
 /// The worst case of an arb of two books, where `us` gives stakes back after a level result and `au` has a dead heat.
 fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) {
     let at_level = |name: &str, level| {
-        let rules = Rules::new(name, level);
-        (name.into(), Book { rules: Some(rules), ..book(name, "USD", name) })
+        let clauses = Clauses::uniform(name, level);
+        (name.into(), Book { clauses, ..book(name, "USD", name) })
     };
     let books = Books::new([at_level("us", Level::Refunded), at_level("au", Level::DeadHeat)]);
     let engine = Engine::with_books(Policy::Board, Arc::new(books));

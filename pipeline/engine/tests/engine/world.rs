@@ -9,7 +9,7 @@ use arb_engine::effect::{
 use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
-use arb_engine::venues::{Book, Books, Level, Rules};
+use arb_engine::venues::{Book, Books, Clauses, Level};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_test";
@@ -49,8 +49,8 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
 
 /// A table of books that settle alike, each of an operator of its own: `a` to `f`, and those of tests with other names.
 pub(crate) fn table() -> Arc<Books> {
-    let rules = Rules::new("us", Level::Impossible);
-    let book = Book { operator: None, rules: Some(rules), known: true, ..Books::default().get("a").clone() };
+    let clauses = Clauses::uniform("us", Level::Impossible);
+    let book = Book { operator: None, clauses, known: true, ..Books::default().get("a").clone() };
     let letters = ["a", "b", "c", "d", "e", "f", "pays"].map(str::to_owned).into_iter();
     let numbered = (1..7).map(|number| format!("book-{number}"));
     let names = letters.chain(numbered).chain((0..300).map(|index| format!("book-{index:04}")));
@@ -167,6 +167,7 @@ pub(crate) fn frame<'a>(
         ticks,
         links: vec![],
         push: None,
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
     }
 }
 

@@ -11,6 +11,7 @@ pub mod scores;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use arb_engine::time;
 use arb_kafka::partition_of;
 use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
@@ -138,6 +139,11 @@ struct PolledSport {
     gone_until: Option<Micros>,
 }
 
+/// So long after its start the engine keeps an event of a league, whose key begins with its sport.
+fn played_within(league: &str) -> Micros {
+    time::played_within(league.split('_').next().unwrap_or_default())
+}
+
 impl Look {
     fn is_due(&self, now: Micros, every: Micros) -> bool {
         // A time that is still to come is one of a clock that was set back.
@@ -151,11 +157,12 @@ impl Look {
 }
 
 impl PolledSport {
-    fn due(&self, intervals: &Intervals, now: Micros) -> Option<Due> {
+    fn due(&self, name: &str, intervals: &Intervals, now: Micros) -> Option<Due> {
         if self.gone_until.is_some_and(|until| now < until) {
             return None;
         }
-        let due = intervals.due(&self.starts, self.asked_at, now)?;
+        // What began longer ago than that is not in play, whatever is listed: postponed events are listed for days.
+        let due = intervals.due(&self.starts, played_within(name), self.asked_at, now)?;
         Some(self.trouble.until().map_or(due, |at| Due { at, ..due }))
     }
 }
@@ -369,7 +376,7 @@ impl Plan {
 
     fn most_overdue(&self, now: Micros) -> Option<Action> {
         let overdue = |(name, sport): (&String, &PolledSport)| {
-            let Due { at, every } = sport.due(&self.rules.intervals, now)?;
+            let Due { at, every } = sport.due(name, &self.rules.intervals, now)?;
             (at <= now).then(|| (Action::Poll(String::clone(name)), (now - at) as f64 / every as f64))
         };
         let paid = self.polled_sports().filter_map(overdue).chain(self.due_scores(now));

@@ -12,8 +12,6 @@ use arb_schemas::time::{Micros, SECOND};
 
 /// One hour.
 const HOUR: Micros = 3_600 * SECOND;
-/// An event that began so long ago is not in play, whatever is listed: postponed ones are listed for days.
-const PLAYED: Micros = 12 * HOUR;
 
 /// Time between two polls of a sport, by when its nearest event starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,19 +79,25 @@ impl Intervals {
         }
     }
 
-    /// When a sport whose events start at these times is due, having been asked last at `asked_at`; never while it has
-    /// no events.
+    /// When a sport whose events start at these times, and are played within so long, is due, having been asked last at `asked_at`; never
+    /// while it has no events.
     #[must_use]
-    pub fn due(&self, starts: &[Micros], asked_at: Option<Micros>, now: Micros) -> Option<Due> {
-        let every = starts.iter().map(|start| self.of_start(*start, now)).min()?;
+    pub fn due(
+        &self,
+        starts: &[Micros],
+        played: Micros,
+        asked_at: Option<Micros>,
+        now: Micros,
+    ) -> Option<Due> {
+        let every = starts.iter().map(|start| self.of_start(*start, played, now)).min()?;
         // A clock that was set back must not make it wait for the time that it has left.
         let at = asked_at.map_or(now, |asked| asked.min(now).saturating_add(every));
         Some(Due { at, every })
     }
 
-    fn of_start(&self, start: Micros, now: Micros) -> Micros {
+    fn of_start(&self, start: Micros, played: Micros, now: Micros) -> Micros {
         let starts_in = start.saturating_sub(now);
-        if starts_in < -PLAYED { self.later } else { self.of(starts_in) }
+        if starts_in < -played { self.later } else { self.of(starts_in) }
     }
 }
 
@@ -114,13 +118,15 @@ mod tests {
 
     #[test]
     fn the_nearest_event_decides() {
-        let due = |starts: &[Micros], asked| Intervals::default().due(starts, asked, 0);
+        let due = |starts: &[Micros], asked| Intervals::default().due(starts, 12 * HOUR, asked, 0);
         assert_eq!(due(&[], None), None, "without events nothing is due");
         assert_eq!(due(&[HOUR], None), Some(Due { at: 0, every: 2 * MINUTE }));
         let asked = Some(-MINUTE);
         assert_eq!(due(&[48 * HOUR, 5 * HOUR], asked), Some(Due { at: 9 * MINUTE, every: 10 * MINUTE }));
         assert_eq!(due(&[48 * HOUR, -HOUR], asked), Some(Due { at: 0, every: MINUTE }));
         assert_eq!(due(&[-13 * HOUR], asked).unwrap().every, 6 * HOUR, "a postponed one");
+        let of_days = Intervals::default().due(&[-100 * HOUR], 168 * HOUR, asked, 0);
+        assert_eq!(of_days.unwrap().every, MINUTE, "a match of five days is in play on the last one");
         assert_eq!(due(&[-HOUR], Some(HOUR)).unwrap().at, MINUTE, "a clock that was set back");
     }
 
@@ -137,7 +143,7 @@ mod tests {
             before.sort_unstable();
             assert!(before.map(|starts_in| intervals.of(starts_in)).is_sorted());
             let more: Vec<_> = before.iter().copied().chain([rng.i64(-HOUR..60 * HOUR)]).collect();
-            let every = |starts: &[Micros]| intervals.due(starts, None, 0).unwrap().every;
+            let every = |starts: &[Micros]| intervals.due(starts, 12 * HOUR, None, 0).unwrap().every;
             assert!(every(&more) <= every(&before), "one more event never slows it");
         }
         assert!(!Intervals { hour: 1, ..Intervals::default() }.is_ordered());

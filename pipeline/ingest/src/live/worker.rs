@@ -408,7 +408,13 @@ mod tests {
             (Event { id, sport, league: text(), home, away, commence_time: Time(0) }, vec![])
         };
         let events = vec![event("soccer_epl"), event("soccer_fifa_world_cup")];
-        let poll = Poll { received_at: 0, league: None, coverage: Coverage::ALL, events };
+        let poll = Poll {
+            received_at: 0,
+            league: None,
+            coverage: Coverage::ALL,
+            odds_format: OddsFormat::Unknown,
+            events,
+        };
         let mut faults = Faults::default();
         let poll = scoped(poll, "soccer_epl", &["h2h".to_owned()], &mut faults);
         assert_eq!((poll.events.len(), faults.of("sport_key", "not the one asked for")), (1, 1));

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use arb_model::{Price, Time};
+use arb_model::{OddsFormat, Price, Time};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, to_rfc3339};
 
@@ -22,7 +22,7 @@ pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
         (event(&fixture.life), offers.collect())
     };
     let events = fixtures.iter().map(event).collect();
-    Poll { received_at: at, league: None, coverage: Coverage::ALL, events }
+    Poll { received_at: at, league: None, coverage: Coverage::ALL, odds_format: OddsFormat::American, events }
 }
 
 fn event(life: &Life) -> Event {

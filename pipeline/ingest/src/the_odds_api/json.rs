@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use arb_model::Faults;
+use arb_schemas::json_parts::{self, Twice};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -19,14 +21,6 @@ pub(super) struct Lenient<T>(pub(super) Option<T>);
 
 /// An array, or `None` for anything else.
 pub(super) struct List<T>(pub(super) Option<Vec<Lenient<T>>>);
-
-#[derive(serde::Deserialize)]
-pub(super) struct Recorded<'a> {
-    #[serde(borrow, default)]
-    pub(super) polled_at: Option<Raw<'a>>,
-    #[serde(borrow, default)]
-    pub(super) events: Option<Raw<'a>>,
-}
 
 #[derive(serde::Deserialize)]
 pub(super) struct Event<'a> {
@@ -78,6 +72,36 @@ pub(super) struct Outcome<'a> {
     pub(super) point: Option<Raw<'a>>,
     #[serde(borrow, default)]
     pub(super) bet_limit: Option<Raw<'a>>,
+}
+
+/// The value of a key of the line.
+pub(super) fn member<'a>(
+    members: &[(&'a str, &'a str)],
+    key: &'static str,
+    faults: &mut Faults,
+) -> Option<&'a str> {
+    let found = json_parts::value(members, key);
+    if !matches!(found, Ok(Some(_))) {
+        faults.count(key, if found == Err(Twice) { Twice::WORDS } else { "missing" });
+    }
+    found.ok().flatten()
+}
+
+/// A part that is parsed alone; `None` of one that is no JSON, whose fault says why.
+pub(super) fn part<'a, T: Deserialize<'a>>(
+    part: &'a str,
+    field: &'static str,
+    faults: &mut Faults,
+) -> Option<T> {
+    let fault = match json_parts::refusal(part) {
+        Some(refusal) => refusal,
+        None => match serde_json::from_str(part) {
+            Ok(parsed) => return Some(parsed),
+            Err(error) => json_parts::cause(part, &error),
+        },
+    };
+    faults.count(field, fault);
+    None
 }
 
 /// The text of a JSON string; `None` for anything else.

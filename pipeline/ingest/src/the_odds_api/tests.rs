@@ -72,7 +72,7 @@ fn decimal_is_a_setting() {
 #[test]
 fn broken_json_is_no_poll() {
     assert_eq!(broken("\"events\"", "\"events"), fault("line is no JSON: 1", 0));
-    assert_eq!(broken("2800", "NaN"), fault("line is no JSON: 1", 0));
+    assert_eq!(broken("2800", "NaN"), fault("event has a NaN: 1", 0));
     assert_eq!(broken("{\"polled_at\"", "[{\"polled_at\""), fault("line is no JSON: 1", 0));
     assert_eq!(broken("2026-06-21T23:00:43Z", "noon"), fault("polled_at is no time: 1", 0));
     let (poll, faults) = poll(|_| format!("{{\"polled_at\":\"{AT}\",\"events\":{{\"message\":\"quota\"}}}}"));
@@ -184,12 +184,12 @@ fn an_event_listed_twice_is_one_event() {
         let event = event.strip_suffix("]}").unwrap();
         format!("{head}[{event},{event}]}}")
     });
-    assert_eq!(faults.to_string(), "event listed twice: 1");
+    assert_eq!(faults.to_string(), "event listed twice: 1, market listed twice: 2");
     let poll = poll.expect("a poll");
     assert_eq!(
         (poll.events.len(), poll.ticks()),
-        (1, 10),
-        "of the two ticks for a bet the engine keeps the last"
+        (1, 5),
+        "of two ticks for a bet the newest is left, of equal ones the last"
     );
 }
 
@@ -207,4 +207,69 @@ fn a_lay_market_is_the_other_side_of_its_market() {
     let (poll, _) = poll(|line| line.replace("\"key\":\"h2h\"", "\"key\":\"h2h_lay\""));
     let offers = poll.expect("a poll").events.remove(0).1;
     assert_eq!((&*offers[0].market, offers[0].ticks[0].side), ("h2h", Side::Lay));
+}
+
+/// A poll of three events, of which the second is changed.
+fn of_three(change: impl Fn(&str) -> String) -> (Vec<String>, String) {
+    let event = |id: &str| {
+        format!(
+            r#"{{"id":"{id}","sport_key":"soccer_test","commence_time":"2026-06-21T22:00:00Z","home_team":"H","away_team":"A","bookmakers":[{{"key":"a","last_update":"{AT}","markets":[{{"key":"h2h","outcomes":[{{"name":"H","price":150}}]}}]}}]}}"#
+        )
+    };
+    let events = [event("one"), change(&event("two")), event("three")].join(", ");
+    let line = format!("\u{feff}{{\"polled_at\": \"{AT}\", \"events\": [{events}]}}\r\n");
+    let mut faults = Faults::default();
+    let poll = Decoder::new(OddsFormat::American).recorded(&line, &mut faults).expect("a poll");
+    (
+        poll.events
+            .iter()
+            .filter(|(_, offers)| !offers.is_empty())
+            .map(|(event, _)| event.id.to_string())
+            .collect(),
+        faults.to_string(),
+    )
+}
+
+#[test]
+fn a_broken_event_costs_itself_and_says_why() {
+    assert_eq!(of_three(str::to_owned), (vec!["one".into(), "two".into(), "three".into()], String::new()));
+    for (from, to, fault) in [
+        ("150", "NaN", "event has a NaN: 1"),
+        ("150", "-Infinity", "event has an infinite number: 1"),
+        ("\"id\":\"two\"", "\"id\":\"two\",\"id\":\"2\"", "event names a key twice: 1"),
+        ("\"key\":\"a\"", "\"key\":\"a\",\"key\":\"b\"", "event names a key twice: 1"),
+        ("[{\"key\":\"a\"", "1e999, \"other\": [{\"key\":\"a\"", "event has a number out of range: 1"),
+        ("150", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "event is too deep: 1"),
+        ("150", "1;50", "event is no JSON: 1"),
+        ("\"H\"", "\"H\u{fffd}\"", "event is no UTF-8: 1"),
+    ] {
+        let changed = of_three(|event| event.replacen(from, to, 1));
+        assert_eq!(changed, (vec!["one".into(), "three".into()], fault.to_owned()), "{to}");
+    }
+    let priced = of_three(|event| event.replacen("150", "1e999", 1));
+    assert_eq!(
+        (priced.0.len(), &*priced.1),
+        (3, "price is no odds: 1"),
+        "a number that is kept as text costs its tick"
+    );
+}
+
+#[test]
+fn a_line_that_names_a_key_twice_is_no_poll() {
+    let mut faults = Faults::default();
+    let line = format!("{{\"polled_at\": \"{AT}\", \"events\": [], \"events\": []}}");
+    assert!(Decoder::new(OddsFormat::American).recorded(&line, &mut faults).is_none());
+    assert_eq!(faults.to_string(), "events names a key twice: 1");
+}
+
+#[test]
+fn of_a_market_that_a_book_has_twice_the_newest_prices_count() {
+    let (poll, faults) = poll(|line| {
+        let again = r#"{"key":"alpha","last_update":"2026-06-21T22:59:00Z","markets":[{"key":"h2h","outcomes":[{"name":"Uruguay","price":200},{"name":"Cape Verde","price":201}]}]},"#;
+        line.replace(r#"{"key":"alpha""#, &format!(r#"{again}{{"key":"alpha""#))
+    });
+    assert_eq!(faults.to_string(), "market listed twice: 1");
+    let prices: Vec<_> =
+        ticks(poll).into_iter().filter(|(_, line, _)| line.is_none()).map(|(.., price)| price).collect();
+    assert_eq!(prices, [29_000_000, 1_109_890, 7_500_000]);
 }

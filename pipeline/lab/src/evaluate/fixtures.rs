@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arb_engine::venues::{Book, Books, Level, Rules};
+use arb_engine::venues::{Book, Books, Clauses, Level};
 use arb_ingest::source::{Poll, Source, SourceError};
 use arb_model::{Faults, Time};
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
@@ -40,13 +40,19 @@ pub(super) fn poll(at: Micros, sport: &str, start: Micros, offers: Vec<Offer>) -
     };
     let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
     let events = vec![(event, offers.into_iter().map(seen).collect())];
-    Poll { received_at: at, league: Some(league.as_str().into()), coverage: Coverage::ALL, events }
+    Poll {
+        received_at: at,
+        league: Some(league.as_str().into()),
+        coverage: Coverage::ALL,
+        odds_format: arb_model::OddsFormat::Unknown,
+        events,
+    }
 }
 
 /// A table of books that settle alike, each of an operator of its own.
 pub(super) fn books() -> Arc<Books> {
-    let rules = Some(Rules::new("us", Level::Impossible));
-    let book = Book { operator: None, rules, known: true, ..Books::default().get("a").clone() };
+    let clauses = Clauses::uniform("us", Level::Impossible);
+    let book = Book { operator: None, clauses, known: true, ..Books::default().get("a").clone() };
     let names = ["a", "b", "c", "d", "e", "f", "pinnacle", "high"];
     Arc::new(Books::new(names.map(|name| (name.into(), book.clone()))))
 }

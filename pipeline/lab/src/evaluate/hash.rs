@@ -177,6 +177,7 @@ fn ticks<'a>(
             coverage,
             offers,
             push: None,
+            odds_format: poll.odds_format,
         })
     })
 }

@@ -151,6 +151,7 @@ impl RawWindow {
             "simultaneous_ever": self.simultaneous_ever,
             "verified_at_open": self.verified_at_open,
             "verified_ever": self.verified_ever,
+            "failed_at_open": self.failed_at_open.iter().map(|flag| flag.key()).collect::<Vec<_>>(),
             "ttl_seconds_at_open": self.ttl.median as f64 / 1e6,
             "stood": stood[0],
             "verified_stood": stood[1],

@@ -259,7 +259,7 @@ mod tests {
     use arb_engine::effect::{Basis, SignalId, SignalKind, Verification, WindowHistory, WindowId};
     use arb_engine::learning::survival::{Cell, EventStage, Life, MarketKind, Profile};
     use arb_engine::market::{EventInfo, Limit, Outcome, Side};
-    use arb_engine::odds::Price;
+    use arb_engine::odds::{OddsFormat, Price};
     use arb_engine::state::{
         SavedBet, SavedConsensus, SavedLine, SavedMove, SavedMoves, SavedQuote, SavedSignal, SavedWindow,
     };
@@ -281,6 +281,7 @@ mod tests {
             price: Price::from_millionths(2_100_000).unwrap(),
             limit: Limit::from_minor(10_050).filter(|_| outcome == Outcome::Home),
             status: QuoteStatus::Started,
+            odds_format: OddsFormat::American,
             span_start: 1,
             span_end: 2,
             price_moved_at: 3,

@@ -38,7 +38,16 @@ fn frame(id: &str, offers: Vec<Offer>, at: Micros) -> Frame {
     let (sport, league, home, away) = ("soccer".into(), "l".into(), "h".into(), "a".into());
     let event = Event { id: id.into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
-    Frame { source: "limits".into(), received_at: at, poll_index: None, event, coverage, offers, push: None }
+    Frame {
+        source: "limits".into(),
+        received_at: at,
+        poll_index: None,
+        event,
+        coverage,
+        offers,
+        push: None,
+        odds_format: arb_model::OddsFormat::Unknown,
+    }
 }
 
 /// Books on one line, from one number to another.

@@ -4,6 +4,7 @@ use arb_model::{Event, Name, Open, Points, Price};
 use arb_schemas::records::PeriodScore;
 
 use super::*;
+use crate::clauses::with_overtime;
 
 /// Written by `tests/oracle/window_settlement.py`.
 const CASES: &str = include_str!("../../tests/golden/window_settlement.txt");
@@ -18,7 +19,7 @@ fn report(status: &str, home: i32, away: i32) -> ResultReport {
 
 /// At book a overtime counts.
 fn known() -> Clauses {
-    Clauses::new(["a".to_owned()])
+    with_overtime("a")
 }
 
 /// `home back 2.5 0.4`; the odds of a lay are those of the lay itself.

@@ -39,6 +39,7 @@ fn frame(markets: &[&str]) -> Frame {
         received_at: 10,
         poll_index: None,
         push: None,
+        odds_format: arb_model::OddsFormat::Unknown,
         event: fixtures::event(),
         coverage: Coverage::ALL,
         offers: markets.iter().map(|market| offer(market)).collect(),

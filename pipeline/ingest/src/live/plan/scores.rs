@@ -2,13 +2,13 @@
 //!
 //! Answers with days cost 2 credits and name events that are over; answers without cost 1 and name those in play. So an event that
 //! should be in play is asked for without days; once it is in play no more, the days are asked for. What brings no result is asked for
-//! ever less often, and not after three days, because answers go no further back. It never asks for a sport of another worker.
+//! ever less often, and not after three days, because answers go no further back, or as long as the engine keeps the event. It never asks for a sport of another worker.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::{Micros, SECOND};
 
-use super::{Action, Plan, Sports};
+use super::{Action, Plan, Sports, played_within};
 use crate::live::answer::Problem;
 use crate::live::backoff::Trouble;
 use crate::live::handover::Asked;
@@ -85,8 +85,10 @@ impl ScoresPlan {
     fn waiting(&self, sport: &str, now: Micros) -> impl Iterator<Item = (&String, Micros)> {
         let done = self.sports.get(sport).map(|sport| &sport.done);
         let events = self.awaited.get(sport).into_iter().flatten();
+        // A match of five days has no result before the last one.
+        let within = WITHIN.max(played_within(sport));
         let is_waiting = move |event: &str, start: Micros| {
-            start <= now && now - start < WITHIN && !done.is_some_and(|done| done.contains(event))
+            start <= now && now - start < within && !done.is_some_and(|done| done.contains(event))
         };
         events.filter(move |(event, start)| is_waiting(event, **start)).map(|(event, start)| (event, *start))
     }

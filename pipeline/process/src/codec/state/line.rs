@@ -137,6 +137,7 @@ pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::St
         price_moved_at: quote.price_moved_at,
         received_at: quote.received_at,
         limit: quote.limit.map(Limit::minor),
+        odds_format: quote.odds_format,
     }
 }
 
@@ -241,6 +242,7 @@ pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Optio
             None => None,
         },
         status: standing(quote.standing)?,
+        odds_format: quote.odds_format,
         span_start: quote.span_start,
         span_end: quote.span_end,
         price_moved_at: quote.price_moved_at,

@@ -8,7 +8,7 @@ use arb_engine::caps::{
     NAME_BYTES,
 };
 use arb_model::link::LINK_BYTES;
-use arb_model::{Money, Points, Price, Seconds, Time, fixtures};
+use arb_model::{Money, OddsFormat, Points, Price, Seconds, Time, fixtures};
 use arb_schemas::limits;
 use arb_schemas::records::{
     BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBasis,
@@ -45,6 +45,7 @@ fn quote(name: i32) -> StateQuote {
         price_moved_at: i64::MIN,
         received_at: i64::MIN,
         limit: Some(i64::MAX),
+        odds_format: OddsFormat::American,
     }
 }
 

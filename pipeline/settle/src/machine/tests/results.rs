@@ -3,7 +3,7 @@
 use arb_model::OpenedWindow;
 
 use super::*;
-use crate::clauses::least_length;
+use crate::clauses::{least_length, with_overtime};
 
 /// A pick on the winner, whose market has a draw.
 fn winner(outcome: &str) -> Bench {
@@ -162,7 +162,7 @@ fn points_belong_to_names() {
 
 /// What became of picks on ice hockey that ended 2-3 in overtime, as a report says it or does not.
 fn hockey(outcome: &str, draw_refunds: bool, book: &str, said: Option<(i32, i32)>) -> Option<String> {
-    let clauses = Clauses::new(["draftkings".to_owned()]);
+    let clauses = with_overtime("draftkings");
     let mut bench = Bench {
         machine: SettleMachine::new(&clauses),
         out: Outbox::default(),

@@ -222,3 +222,17 @@ fn whatever_is_asked_the_floor_stays() {
         assert!(asked[0] > 0 && asked[1] > 0, "seed {seed}: {asked:?}");
     }
 }
+
+/// Of each sport an event is asked for as long as the engine keeps it, and three days at least.
+#[test]
+fn a_match_of_days_is_asked_for_to_its_end() {
+    for (sport, hours) in
+        [("cricket_test_match", 168), ("golf_masters", 144), ("soccer_epl", 72), ("baseball_mlb", 72)]
+    {
+        let mut plan = plan(10, 1_000);
+        plan.rules.sports = Sports::All;
+        plan.awaits(&Awaited::from([(sport.to_owned(), [("e".to_owned(), 0)].into())]));
+        let waits = |at| plan.scores.waiting(sport, at).count() == 1;
+        assert!(waits(hours * HOUR - 1) && !waits(hours * HOUR), "{sport}");
+    }
+}

@@ -1,0 +1,171 @@
+//! Inputs of public bug reports, played through decoder and engine: what each one comes to, by the table that ships.
+#![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use arb_engine::Engine;
+use arb_engine::effect::{BoardEntry, Effect};
+use arb_engine::input::Coordinate;
+use arb_engine::market::Policy;
+use arb_ingest::publish::records;
+use arb_ingest::recording::open;
+use arb_ingest::the_odds_api::OddsFormat;
+use arb_model::Faults;
+use arb_process::books::shipped;
+use arb_process::codec::as_input;
+
+/// What became of an input.
+#[derive(Default)]
+struct Played {
+    polls: usize,
+    ticks: usize,
+    faults: Faults,
+    /// Every state of every window, oldest first.
+    entries: Vec<BoardEntry>,
+    /// Kinds of signals.
+    signals: BTreeSet<String>,
+    movements: usize,
+}
+
+impl Played {
+    /// Events of which a window was ever open.
+    fn events(&self) -> BTreeSet<&str> {
+        self.entries.iter().map(|entry| &*entry.event.id).collect()
+    }
+
+    fn verified(&self) -> Vec<&BoardEntry> {
+        self.entries.iter().filter(|entry| entry.verified).collect()
+    }
+}
+
+/// Plays a file of the folder of reports; `None`, and a printed sentence, where that is absent.
+fn play(name: &str) -> Option<Played> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/reports").join(name);
+    if !path.exists() {
+        println!("NOTE: {} is absent: it is not played", path.display());
+        return None;
+    }
+    Some(play_file(&path))
+}
+
+fn play_file(path: &Path) -> Played {
+    let mut source = open(path, OddsFormat::Decimal).unwrap();
+    let mut engine = Engine::with_books(Policy::Board, Arc::new(shipped().unwrap()));
+    let (mut played, mut offset, mut effects) = (Played::default(), 0, Vec::new());
+    while let Some(poll) = source.next_poll(&mut played.faults).unwrap() {
+        (played.polls, played.ticks) = (played.polls + 1, played.ticks + poll.ticks());
+        for addressed in records("feed", poll, 1) {
+            let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
+            engine.step(at, &as_input(&addressed.record, &mut Faults::default()), &mut effects);
+            offset += 1;
+        }
+        engine.commit();
+    }
+    for effect in effects {
+        match effect {
+            Effect::Transition(_, entry, _) | Effect::Refreshed(entry) => played.entries.push(*entry),
+            Effect::Signal(_, signal) => drop(played.signals.insert(signal.kind.as_str().to_owned())),
+            Effect::LineMovement(_) => played.movements += 1,
+            _ => {}
+        }
+    }
+    played
+}
+
+#[test]
+fn prices_that_are_even_but_for_their_digits_are_no_arb() {
+    let Some(played) = play("rounded-decimals.jsonl") else { return };
+    assert!(played.ticks > 16, "{}", played.ticks);
+    assert_eq!(played.events(), BTreeSet::new());
+}
+
+/// Two books of the United States and a third and fourth for the second opinions, by American odds as decimals of two digits; the
+/// first two make an arb by their exact prices where `is_arb`.
+fn rounded_poll(second: i64, odds: i64, other: i64) -> String {
+    let written = |odds: i64| {
+        let exact = if odds > 0 { 1.0 + odds as f64 / 100.0 } else { 1.0 + 100.0 / -odds as f64 };
+        format!("{:.2}", (exact * 100.0 + 0.5).floor() / 100.0)
+    };
+    let books = [
+        ("draftkings", odds, -200),
+        ("fanduel", -200, other),
+        ("betmgm", odds, other),
+        ("bovada", odds, other),
+    ];
+    let seen = format!("2026-11-20T12:00:{second:02}Z");
+    let book = |(key, home, away): &(&str, i64, i64)| {
+        let (home, away) = (written(*home), written(*away));
+        format!(
+            r#"{{"key":"{key}","markets":[{{"key":"h2h","last_update":"{seen}","outcomes":[{{"name":"A","price":{home}}},{{"name":"B","price":{away}}}]}}]}}"#
+        )
+    };
+    let books = books.iter().map(book).collect::<Vec<_>>().join(",");
+    format!(
+        r#"{{"polled_at":"{seen}","events":[{{"id":"e","sport_key":"basketball_nba","commence_time":"2026-11-20T14:00:00Z","home_team":"A","away_team":"B","bookmakers":[{books}]}}]}}"#
+    ) + "\n"
+}
+
+/// Over American prices about even: a window is shown only where the exact prices are an arb, and its effective prices are no better than
+/// the exact ones.
+#[test]
+fn no_window_is_made_by_digits() {
+    let folder = std::env::temp_dir().join(format!("arb-reports-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("rounded.jsonl");
+    let exact = |odds: i64| if odds > 0 { 1.0 + odds as f64 / 100.0 } else { 1.0 + 100.0 / -odds as f64 };
+    let (mut arbs, mut even, mut rounded) = (0, 0, 0);
+    for odds in (101..140).step_by(3) {
+        for other in [-odds - 4, -odds, -odds + 1, -odds + 6] {
+            let lines = [0, 10, 20].map(|second| rounded_poll(second, odds, other)).concat();
+            std::fs::write(&path, lines).unwrap();
+            let played = play_file(&path);
+            let is_arb = 1.0 / exact(odds) + 1.0 / exact(other) < 1.0 - 1e-9;
+            assert!(is_arb || played.entries.is_empty(), "{odds} {other}");
+            (arbs, even) = (arbs + usize::from(!played.entries.is_empty()), even + usize::from(!is_arb));
+            for leg in played.entries.iter().flat_map(|entry| &entry.legs) {
+                let effective = leg.effective_price.unwrap();
+                assert!(effective <= leg.price && leg.rounded == (effective < leg.price), "{leg:?}");
+                assert!(
+                    effective.decimal()
+                        <= exact(if leg.outcome.as_str() == "home" { odds } else { other }) + 1e-9
+                );
+                rounded += usize::from(leg.rounded);
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(arbs > 5 && even > 20 && rounded > 5, "{arbs} {even} {rounded}");
+}
+
+#[test]
+fn of_a_book_that_comes_twice_the_newer_prices_count() {
+    let Some(played) = play("book-twice.jsonl") else { return };
+    assert_eq!(played.events(), BTreeSet::new());
+    assert!(played.faults.of("market", "listed twice") > 0, "{}", played.faults);
+}
+
+/// A fault in the second event leaves the window of the first one, `ok1`.
+fn costs_the_second_event(name: &str, fault: &'static str) {
+    let Some(played) = play(name) else { return };
+    assert_eq!(played.events(), BTreeSet::from(["ok1"]), "{name}");
+    assert!(!played.verified().is_empty(), "{name}");
+    assert!(played.faults.of("event", fault) > 0, "{name}: {}", played.faults);
+}
+
+#[test]
+fn a_nan_costs_its_event_and_is_named() {
+    costs_the_second_event("nan-price.jsonl", "has a NaN");
+}
+
+#[test]
+fn a_number_for_an_array_costs_its_event() {
+    costs_the_second_event("number-for-array.jsonl", "has a number out of range");
+}
+
+#[test]
+fn a_byte_order_mark_costs_nothing() {
+    let Some(played) = play("bom.jsonl") else { return };
+    assert_eq!((played.polls, played.faults.is_empty()), (1, true), "{}", played.faults);
+}
