@@ -270,6 +270,12 @@ class Standing:
         return None if self.waiting else (self.stands, self.after)
 
 
+def bet_order(key):
+    """By line and outcome."""
+    _, market, line, outcome, _ = key
+    return -math.inf if line is None else line, OUTCOMES[market].index(outcome)
+
+
 class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
@@ -333,9 +339,13 @@ class Replay:
 
     def learn(self, before, polled_at):  # as one partition does
         """Later polls are judged by what this one taught: how old prices came to be, which margins were proven."""
-        for key, quote in self.quotes.items():
-            if key in before and quote.last_seen > before[key].last_seen:
-                self.learnt.confirmed(key[-1], polled_at - before[key].last_seen)
+        told = {}  # of each book and market of an event one age: that of the first line and outcome
+        for key in sorted(self.quotes, key=bet_order):
+            if key in before and self.quotes[key].last_seen > before[key].last_seen:
+                event, market, _, _, book = key
+                told.setdefault((event, market, book), polled_at - before[key].last_seen)
+        for (_, _, book), age in told.items():
+            self.learnt.confirmed(book, age)
         for key, arb in self.arbs.items():
             if arb.simultaneous and not (key in self.open and self.open[key]["simultaneous_ever"]):
                 self.learnt.margins[self.in_play[key[0]]].add(arb.margin)
