@@ -23,6 +23,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 import flags
+import native
 
 OUTCOMES = {"h2h": ("home", "draw", "away"), "spreads": ("home", "away"), "totals": ("over", "under")}  # in leg order
 BROKEN = object()  # in the place of what is no JSON
@@ -377,6 +378,7 @@ class Replay:
         share = {"implied_probability": ONE / quote.price, "stake_share": ONE / quote.price / total}
         said = {"outcome": outcome, "book": book, "operator": self.books.operator(book), "price": quote.price / ONE}
         said.update(share, stake=None if stake is None else stake / 100)
+        said["rounded"] = native.worst(self.books.native.get(book), self.form, "back", quote.price) != quote.price
         return {**said, "last_seen_at": format_instant(quote.last_seen)}
 
     def board(self, until):
