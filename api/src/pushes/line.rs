@@ -9,7 +9,7 @@ use arb_model::{Bet, Market, Outcome, Side, Time};
 use arb_schemas::json_parts;
 use arb_schemas::limits::PUSH_LINE;
 use arb_schemas::records::{self as wire, Event};
-use arb_schemas::time::parse_rfc3339;
+use arb_schemas::time::{EVENT_TIMES, NO_EVENT_TIME, parse_rfc3339};
 use serde_json::{Map, Value};
 
 use super::batch::PushGrant;
@@ -153,6 +153,9 @@ fn named_event(mut fields: LineFields) -> Result<Event, LineFault> {
     let start = fields.optional("commence_time");
     let start = start.and_then(|value| value.as_str().and_then(parse_rfc3339));
     let start = start.ok_or_else(|| fault("event.commence_time", "must be a time of RFC 3339"))?;
+    if !EVENT_TIMES.contains(&start) {
+        return Err(fault("event.commence_time", NO_EVENT_TIME));
+    }
     if fields.finish().is_err() {
         return Err(fault("event", "has an unknown field"));
     }
@@ -318,6 +321,7 @@ mod tests {
             ("league", json!(7)),
             ("home", json!("A")),
             ("commence_time", json!("tomorrow")),
+            ("commence_time", json!("2300-01-01T00:00:00Z")),
             ("group", json!("x")),
         ] {
             let mut other = event.clone();
