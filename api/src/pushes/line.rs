@@ -21,6 +21,7 @@ const NAME_BYTES: usize = 256;
 const PRICE_DIGITS: usize = 6;
 const LINE_DIGITS: usize = 3;
 const MONEY_DIGITS: usize = 2;
+const NOT_OWN: &str = "must begin with the account's source and a colon: only its own events may be named";
 const NAME: &str = "must be text of 1 to 256 bytes without control characters";
 
 /// Why a line is refused.
@@ -135,7 +136,13 @@ fn event(value: Value, grant: &PushGrant) -> Result<(Event, bool), LineFault> {
         Value::Object(_) if !grant.may_name_events => {
             Err(fault("event", "must be an id: the key does not have the scope events:write"))
         }
-        Value::Object(fields) => named_event(LineFields(fields)).map(|event| (event, true)),
+        Value::Object(fields) => {
+            let event = named_event(LineFields(fields))?;
+            if !grant.is_own_event(&event.id) {
+                return Err(fault("event.id", NOT_OWN));
+            }
+            Ok((event, true))
+        }
         _ => Err(fault("event", "must be an id or an object")),
     }
 }
@@ -307,7 +314,7 @@ mod tests {
     #[test]
     fn names_of_an_event_need_the_scope() {
         let event = json!({
-            "id": "e", "sport": "soccer", "league": "soccer_x", "home": "H", "away": "A", "commence_time": "2026-11-23T12:00:00Z"
+            "id": "acme:e", "sport": "soccer", "league": "soccer_x", "home": "H", "away": "A", "commence_time": "2026-11-23T12:00:00Z"
         });
         let named = changed("event", event.clone()).unwrap();
         assert!(named.names_event && &*named.event.home == "H" && named.event.commence_time.0 > 0);
@@ -317,6 +324,9 @@ mod tests {
         assert_eq!(refused_without.field.as_deref(), Some("event"));
         for (field, value) in [
             ("id", json!(null)),
+            ("id", json!("e")),
+            ("id", json!("acme:")),
+            ("id", json!("acmes:e")),
             ("sport", json!("")),
             ("league", json!(7)),
             ("home", json!("A")),
