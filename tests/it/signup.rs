@@ -1,5 +1,7 @@
 //! Accounts over HTTP with a real Kafka, the accounts role and three instances of the API.
 
+mod attempts;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 

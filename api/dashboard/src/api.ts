@@ -1,5 +1,6 @@
 // Requests of the page to its own server, by the session's cookie. It never holds a key or a password.
 
+import { prove, type ProofAsked } from './model/proof'
 import type { Session } from './model/types'
 
 /** An error as the server words it (RFC 9457), or as the network does. */
@@ -35,6 +36,7 @@ interface Problem {
   title?: string
   detail?: string
   invalid_params?: { name: string; reason: string }[]
+  proof?: ProofAsked
 }
 
 /** A request that is sent again by the browser must not create a second key: each has an id. */
@@ -42,8 +44,7 @@ function requestId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function refusal(answer: Response): Promise<Refusal> {
-  const problem = await answer.json().catch(() => ({})) as Problem
+function refusal(answer: Response, problem: Problem): Refusal {
   const fields = problem.invalid_params ?? []
   const named = fields.map(({ name, reason }) => `${name} ${reason}`).join('; ')
   const text = [named, problem.detail, problem.title].find((text) => text !== undefined && text !== '')
@@ -75,10 +76,17 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     answer = await send(path, request)
   }
-  if (!answer.ok) {
+  const problem = async () => await answer.json().catch(() => ({})) as Problem
+  let refused = answer.ok ? null : await problem()
+  // Where others have tried too often, the server takes the request with a proof of work.
+  if (refused?.proof !== undefined && typeof body === 'object') {
+    answer = await send(path, { ...request, body: JSON.stringify({ ...body, proof: await prove(refused.proof) }) })
+    refused = answer.ok ? null : await problem()
+  }
+  if (refused !== null) {
     const isLogIn = method === 'POST' && ['/session', '/session/password'].includes(path)
     if (answer.status === 401 && !isLogIn) onSignedOut?.()
-    throw await refusal(answer)
+    throw refusal(answer, refused)
   }
   const text = await answer.text()
   return (text === '' ? undefined : JSON.parse(text)) as T

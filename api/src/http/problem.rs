@@ -15,9 +15,9 @@ use warp::reply::Response;
 
 use self::kinds::{
     ACCOUNTS_UNAVAILABLE, ADDRESS_NOT_ALLOWED, CONFLICT, FORBIDDEN, HEADERS_TOO_LARGE, INSUFFICIENT_SCOPE,
-    INVALID_REQUEST, KINDS, METHOD_NOT_ALLOWED, NOT_FOUND, PAYLOAD_TOO_LARGE, ProblemKind, QUOTA_EXCEEDED,
-    RATE_LIMITED, REQUEST_TIMEOUT, TOO_MANY_CONNECTIONS, TOO_MANY_STREAMS, UNAUTHORIZED, UNAVAILABLE,
-    UNPROCESSABLE, UNSUPPORTED_MEDIA_TYPE, URI_TOO_LONG,
+    INVALID_REQUEST, KINDS, METHOD_NOT_ALLOWED, NOT_FOUND, PAYLOAD_TOO_LARGE, PROOF_REQUIRED, ProblemKind,
+    QUOTA_EXCEEDED, RATE_LIMITED, REQUEST_TIMEOUT, TOO_MANY_CONNECTIONS, TOO_MANY_STREAMS, UNAUTHORIZED,
+    UNAVAILABLE, UNPROCESSABLE, UNSUPPORTED_MEDIA_TYPE, URI_TOO_LONG,
 };
 
 /// What a kind of error means: its title and status, and a text; `None` for a name that is not in the catalogue.
@@ -35,13 +35,13 @@ pub(crate) struct Problem {
     invalid_param: Option<(String, Cow<'static, str>)>,
     /// Boxed: it is seldom there, and large.
     header: Option<Box<(HeaderName, HeaderValue)>>,
-    /// What was wrong with each line of a body; boxed as above.
-    errors: Option<Box<serde_json::Value>>,
+    /// A member of the body that this kind alone has, by its name; boxed as above.
+    member: Option<Box<(&'static str, serde_json::Value)>>,
 }
 
 impl Problem {
     fn new(kind: &'static ProblemKind, detail: &str) -> Self {
-        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, errors: None }
+        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, member: None }
     }
 
     /// 400.
@@ -86,6 +86,14 @@ impl Problem {
     pub(crate) fn rate_limited(seconds: u64) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
         Self { header, ..Self::new(&RATE_LIMITED, "There were too many attempts.") }
+    }
+
+    /// 429, for so long without a proof of work: the hash of `challenge`, a colon and the proof begins with so many zero bits.
+    pub(crate) fn proof_required(seconds: u64, challenge: &str, bits: u32) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        let proof = json!({"algorithm": "sha-256", "bits": bits, "challenge": challenge});
+        let detail = "There were too many attempts. Send the request again with a proof of work, or wait.";
+        Self { header, member: Some(Box::new(("proof", proof))), ..Self::new(&PROOF_REQUIRED, detail) }
     }
 
     /// 429, for a key that asks more often than its plan allows.
@@ -188,7 +196,7 @@ impl Problem {
     /// 422 for a body of which no line is accepted, with what is wrong with each.
     pub(crate) fn nothing_accepted(errors: serde_json::Value) -> Self {
         Self {
-            errors: Some(Box::new(errors)),
+            member: Some(Box::new(("errors", errors))),
             ..Self::new(&UNPROCESSABLE, "No line of the body is accepted.")
         }
     }
@@ -247,8 +255,8 @@ impl Problem {
         if let Some((name, reason)) = self.invalid_param {
             body["invalid_params"] = json!([{"name": name, "reason": reason}]);
         }
-        if let Some(errors) = self.errors {
-            body["errors"] = *errors;
+        if let Some((name, value)) = self.member.map(|member| *member) {
+            body[name] = value;
         }
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

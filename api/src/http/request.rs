@@ -16,6 +16,15 @@ pub(crate) struct Head<'a> {
     pub(crate) headers: &'a HeaderMap,
 }
 
+/// Where a request comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ClientOrigin {
+    /// Its address; of IPv6 the /64 that it is in.
+    pub(crate) address: String,
+    /// The network of the address, a /24 or of IPv6 a /48.
+    pub(crate) network: String,
+}
+
 /// A request for a row of the route table.
 pub(crate) struct Request<'a> {
     pub(crate) head: &'a Head<'a>,
@@ -46,9 +55,12 @@ impl<'a> Request<'a> {
         connections::client_address(self.head.headers)
     }
 
-    /// The network of its address, as attempts are counted; empty where it is not known.
-    pub(crate) fn network(&self) -> String {
-        connections::client_network(self.head.headers).map(|address| address.to_string()).unwrap_or_default()
+    /// Where it comes from, as attempts are counted; empty where that is not known.
+    pub(crate) fn origin(&self) -> ClientOrigin {
+        let origin = connections::client_origin(self.head.headers);
+        let origin = origin.map(|(address, network)| (address.to_string(), network.to_string()));
+        let (address, network) = origin.unwrap_or_default();
+        ClientOrigin { address, network }
     }
 
     /// The path.

@@ -1,4 +1,4 @@
-//! The site as browsers see it: its host names, its origin and its session cookie.
+//! The site as browsers see it: its host names, its origin and its cookies.
 //!
 //! A request of a browser that names another host (DNS rebinding) or comes from another origin (cross-site request forgery) is refused.
 //! It never looks up a session.
@@ -14,6 +14,8 @@ use super::problem::Problem;
 
 /// How long a session lives, in seconds.
 pub(crate) const SESSION_SECONDS: u32 = 7 * 24 * 60 * 60;
+/// How long a browser is known as one that an account has logged in on, in seconds.
+const DEVICE_SECONDS: u32 = 180 * 24 * 60 * 60;
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// How a URL begins.
@@ -61,6 +63,33 @@ impl SiteOrigin {
     }
 }
 
+/// A cookie of the site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SiteCookie {
+    /// Of a session.
+    Session,
+    /// Of a device that an account has logged in on.
+    Device,
+}
+
+impl SiteCookie {
+    /// The middle of its name.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Device => "device",
+        }
+    }
+
+    /// How long a browser keeps it, in seconds.
+    const fn seconds(self) -> u32 {
+        match self {
+            Self::Session => SESSION_SECONDS,
+            Self::Device => DEVICE_SECONDS,
+        }
+    }
+}
+
 /// The site.
 #[derive(Debug, Clone)]
 pub struct Site {
@@ -68,8 +97,8 @@ pub struct Site {
     origins: Vec<SiteOrigin>,
     /// Whether it is reached by TLS alone.
     is_tls: bool,
-    /// The cookie's name, and its attributes.
-    cookie: (String, &'static str),
+    /// What the names of cookies begin and end with, and their attributes.
+    cookies: (&'static str, String, &'static str),
 }
 
 impl Site {
@@ -91,12 +120,12 @@ impl Site {
         }
         origins.extend(hosts.into_iter().map(|host| SiteOrigin { scheme, host }));
         let is_secure = origins.iter().any(|origin| origin.scheme == UrlScheme::Https);
-        let cookie = if is_secure {
-            ("__Host-arb_session".to_owned(), "; Path=/; Secure; HttpOnly; SameSite=Strict")
+        let cookies = if is_secure {
+            ("__Host-", String::new(), "; Path=/; Secure; HttpOnly; SameSite=Strict")
         } else {
-            (format!("arb_session_{port}"), "; Path=/session; HttpOnly; SameSite=Strict")
+            ("", format!("_{port}"), "; Path=/session; HttpOnly; SameSite=Strict")
         };
-        Ok(Self { origins, is_tls: scheme == UrlScheme::Https, cookie })
+        Ok(Self { origins, is_tls: scheme == UrlScheme::Https, cookies })
     }
 
     /// The origin that a request names by its host.
@@ -145,25 +174,31 @@ impl Site {
         is_own.then_some(()).ok_or_else(|| Problem::forbidden("The request comes from another origin."))
     }
 
-    /// The value of the session cookie; `None` where there is none, or more than one.
-    pub(crate) fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+    /// The value of a cookie; `None` where there is none, or more than one.
+    pub(crate) fn cookie<'a>(&self, cookie: SiteCookie, headers: &'a HeaderMap) -> Option<&'a str> {
+        let expected = self.name(cookie);
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
         let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let mut values = pairs.filter(|(name, _)| *name == self.cookie.0).map(|(_, value)| value);
+        let mut values = pairs.filter(|(name, _)| *name == expected).map(|(_, value)| value);
         let value = values.next()?;
         values.next().is_none().then_some(value)
     }
 
-    /// The header that sets the session cookie.
-    pub(crate) fn set_cookie(&self, token: &str) -> Option<HeaderValue> {
-        let (name, attributes) = &self.cookie;
-        HeaderValue::from_str(&format!("{name}={token}; Max-Age={SESSION_SECONDS}{attributes}")).ok()
+    /// The header that sets a cookie.
+    pub(crate) fn set_cookie(&self, cookie: SiteCookie, value: &str) -> Option<HeaderValue> {
+        let (name, seconds, attributes) = (self.name(cookie), cookie.seconds(), self.cookies.2);
+        HeaderValue::from_str(&format!("{name}={value}; Max-Age={seconds}{attributes}")).ok()
     }
 
     /// The header that removes the session cookie.
     pub(crate) fn clear_cookie(&self) -> Option<HeaderValue> {
-        let (name, attributes) = &self.cookie;
+        let (name, attributes) = (self.name(SiteCookie::Session), self.cookies.2);
         HeaderValue::from_str(&format!("{name}=; Max-Age=0{attributes}")).ok()
+    }
+
+    fn name(&self, cookie: SiteCookie) -> String {
+        let (start, end, _) = &self.cookies;
+        format!("{start}arb_{}{end}", cookie.text())
     }
 }
 
@@ -269,13 +304,16 @@ mod tests {
         ] {
             assert_eq!(site.check_origin(&headers(&[("origin", origin)])).is_ok(), expected, "{origin}");
         }
-        let cookie = site.set_cookie("t").unwrap();
+        let cookie = site.set_cookie(SiteCookie::Session, "t").unwrap();
         assert!(cookie.to_str().unwrap().starts_with("__Host-arb_session=t; "), "{cookie:?}");
         assert!(cookie.to_str().unwrap().contains("; Path=/; Secure; HttpOnly; SameSite=Strict"));
         let is_secure = |host: &str| site.is_secure(&headers(&[("host", host)]));
         assert!(is_secure("127.0.0.1") && is_secure("any.example:8443"));
         assert!(!is_secure("localhost") && !is_secure("LOCALHOST:443"), "its other ports have no TLS");
-        assert!(tls("0.0.0.0:8443", &["http://arbs.example"]).set_cookie("t") == Some(cookie));
+        assert!(
+            tls("0.0.0.0:8443", &["http://arbs.example"]).set_cookie(SiteCookie::Session, "t")
+                == Some(cookie)
+        );
     }
 
     #[test]
@@ -300,7 +338,10 @@ mod tests {
 
     #[test]
     fn the_cookie_has_the_prefix_under_tls_and_the_port_without() {
-        let set = |site: &Site| site.set_cookie("t").unwrap().to_str().unwrap().to_owned();
+        let of = |site: &Site, cookie| site.set_cookie(cookie, "t").unwrap().to_str().unwrap().to_owned();
+        let set = |site: &Site| of(site, SiteCookie::Session);
+        let expected = "arb_device_8080=t; Max-Age=15552000; Path=/session; HttpOnly; SameSite=Strict";
+        assert_eq!(of(&site(None), SiteCookie::Device), expected);
         let expected = "arb_session_8080=t; Max-Age=604800; Path=/session; HttpOnly; SameSite=Strict";
         assert_eq!(set(&site(None)), expected);
         let expected = "__Host-arb_session=t; Max-Age=604800; Path=/; Secure; HttpOnly; SameSite=Strict";
@@ -313,7 +354,7 @@ mod tests {
         let site = site(None);
         let of = |lines: &[&str]| {
             let lines: Vec<_> = lines.iter().map(|line| ("cookie", *line)).collect();
-            site.token(&headers(&lines)).map(str::to_owned)
+            site.cookie(SiteCookie::Session, &headers(&lines)).map(str::to_owned)
         };
         assert_eq!(of(&["a=b; arb_session_8080=t; c=d"]), Some("t".to_owned()));
         assert_eq!(of(&["a=b", "arb_session_8080=t"]), Some("t".to_owned()));
@@ -328,7 +369,7 @@ mod tests {
             if let Ok(value) = HeaderValue::from_bytes(&line) {
                 headers.append(COOKIE, value);
             }
-            let token = site(None).token(&headers).map(str::to_owned);
+            let token = site(None).cookie(SiteCookie::Session, &headers).map(str::to_owned);
             prop_assert!(token.is_none_or(|token| !token.contains(';')));
         }
     }

@@ -3,11 +3,13 @@
 //! Everything that a browser sends with its cookie passes `enter`, which checks host, origin, cookie and token. It never reveals by
 //! time or words whether an e-mail has an account, except to whoever signs up with it.
 
+mod tries;
+
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use arb_accounts::account::Account;
 use arb_accounts::command::{Actor, Command};
+use arb_accounts::directory::Directory;
 use arb_accounts::password;
 use arb_accounts::plan::Plan;
 use arb_accounts::secrets::{self, ACCOUNT_RANDOM};
@@ -17,11 +19,13 @@ use warp::http::header::{CACHE_CONTROL, SET_COOKIE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
+use self::tries::{AdmittedTry, Asked, Tries};
 use super::account::{AccountHolder, Accounts, random};
 use super::keys::{KeysResource, of_session};
 use super::usage::UsageResource;
-use crate::access::attempts::Attempts;
 use crate::access::authority::{KeyRefusal, SignedIn};
+use crate::access::device;
+use crate::access::fair_queue::Lane;
 use crate::access::password_worker::PasswordWorker;
 use crate::access::sign_up::SignUp;
 use crate::http::auth::NOT_CURRENT;
@@ -31,7 +35,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
-use crate::http::site::{SESSION_SECONDS, Site};
+use crate::http::site::{SESSION_SECONDS, Site, SiteCookie};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -41,7 +45,6 @@ const CSRF: &str = "x-csrf-token";
 const WRONG: &str = "The e-mail or the password is wrong.";
 const SIGNED_OUT: &str = "Log in first: POST /session.";
 const ENDED: &str = "The Idempotency-Key was used for a session that has ended; send another one.";
-const BUSY: &str = "Too many passwords are being checked; try again.";
 
 /// The sessions.
 #[derive(Debug)]
@@ -57,8 +60,7 @@ struct Shared {
     accounts: Accounts,
     site: Site,
     sign_up: Arc<SignUp>,
-    passwords: PasswordWorker,
-    limits: SessionLimits,
+    tries: Tries,
 }
 
 /// A session to be opened.
@@ -70,28 +72,8 @@ struct NewSession {
     /// The session that ends.
     replaces: Option<String>,
     address: String,
-}
-
-/// How often may be tried.
-#[derive(Debug)]
-struct SessionLimits {
-    log_ins: Attempts,
-    sign_ups: Attempts,
-    all_sign_ups: Attempts,
-}
-
-impl SessionLimits {
-    fn new() -> Self {
-        let (quarter, hour) = (Duration::from_mins(15), Duration::from_hours(1));
-        let (sign_ups, all_sign_ups) = (Attempts::new(10, hour), Attempts::new(200, hour));
-        Self { log_ins: Attempts::new(10, quarter), sign_ups, all_sign_ups }
-    }
-}
-
-/// Refuses an attempt too many.
-fn limit(attempts: &Attempts, name: &str) -> Result<(), Problem> {
-    let noted = attempts.note(name, Instant::now());
-    noted.map_err(|left| Problem::rate_limited(left.as_secs() + 1))
+    /// The name of the device.
+    device: String,
 }
 
 impl SessionResource {
@@ -102,8 +84,8 @@ impl SessionResource {
         (site, sign_up): (Site, Arc<SignUp>),
         passwords: PasswordWorker,
     ) -> Self {
-        let (accounts, limits) = (keys.accounts.clone(), SessionLimits::new());
-        Self { shared: Arc::new(Shared { accounts, site, sign_up, passwords, limits }), keys, usage }
+        let (accounts, tries) = (keys.accounts.clone(), Tries::new(passwords));
+        Self { shared: Arc::new(Shared { accounts, site, sign_up, tries }), keys, usage }
     }
 
     /// Who is signed in, after everything that a browser's request must pass.
@@ -133,7 +115,7 @@ impl SessionResource {
     /// Answers `GET /session`.
     pub(crate) fn show(&self, request: &Request<'_>) -> Answer {
         let signed_in = self.enter(request)?;
-        let token = self.shared.site.token(request.headers()).unwrap_or_default();
+        let token = self.shared.site.cookie(SiteCookie::Session, request.headers()).unwrap_or_default();
         Ok(no_store(reply::json(self.shared.view(&signed_in, token).to_string())))
     }
 
@@ -141,28 +123,17 @@ impl SessionResource {
     pub(crate) fn sign_up(&self, request: &Request<'_>) -> Started {
         let shared = Arc::clone(&self.shared);
         shared.check(request)?;
-        let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
+        let Credentials { email, password, invitation, proof } = credentials(JsonBody::of(request)?)?;
         let invitation = shared.sign_up.check(invitation.as_deref()).map_err(Problem::forbidden)?;
-        limit(&shared.limits.sign_ups, &request.network())?;
-        limit(&shared.limits.all_sign_ups, "")?;
-        let id = shared.accounts.id(request, &email, "")?;
+        let (authority, id) = (&shared.accounts.authority, shared.accounts.id(request, &email, "")?);
+        let invitation = invitation.map(|text| authority.pepper().hmac(&format!("/invitation/{text}")));
+        let asked = Asked::new(request, (&email, proof.as_deref()), authority.now());
+        let admitted = shared.tries.sign_up(&asked, authority.pepper())?;
         let source = (id, address(request));
-        let invitation =
-            invitation.map(|text| shared.accounts.authority.pepper().hmac(&format!("/invitation/{text}")));
         Ok(Box::pin(async move {
-            let hash = shared.hash(password).await?;
-            let account = new_account()?;
-            let command = Command::CreateAccount {
-                account,
-                email: email.clone(),
-                password: Some(hash),
-                plan: Plan::Free,
-                invitation,
-            };
-            shared.accounts.write(shared.accounts.request(source, Actor::Anonymous, command)).await?;
-            let mut response = reply::json(json!({"email": email, "plan": Plan::Free.key()}).to_string());
-            *response.status_mut() = StatusCode::CREATED;
-            Ok(no_store(response))
+            let created =
+                shared.create_account(source, &email, (password, admitted.lane()), invitation).await;
+            shared.tries.end(admitted, created)
         }))
     }
 
@@ -170,16 +141,20 @@ impl SessionResource {
     pub(crate) fn log_in(&self, request: &Request<'_>) -> Started {
         let shared = Arc::clone(&self.shared);
         shared.check(request)?;
-        let (email, password, invitation) = credentials(JsonBody::of(request)?, "password")?;
+        let Credentials { email, password, invitation, proof } = credentials(JsonBody::of(request)?)?;
         if invitation.is_some() {
             return Err(Problem::invalid_param("invitation", "is unknown"));
         }
-        limit(&shared.limits.log_ins, &format!("address {}", request.network()))?;
-        limit(&shared.limits.log_ins, &format!("email {email}"))?;
+        let account = shared.account(|directory| directory.account_of(&email).cloned())?;
+        let (authority, headers) = (&shared.accounts.authority, request.headers());
+        let device = tries::device((&shared.site, authority.pepper()), account.as_ref(), headers);
         let replaces = shared.signed_in(request)?.map(|(_, signed_in)| signed_in.session);
-        let new = shared.new_session(request, &email, replaces)?;
+        let new = shared.new_session(request, (&email, device), replaces)?;
+        let asked = Asked::new(request, (&email, proof.as_deref()), authority.now());
+        let device = device.zip(account.as_ref().map(|account| &*account.id));
+        let admitted = shared.tries.log_in(&asked, device, authority.pepper())?;
         Ok(Box::pin(async move {
-            let account = shared.verify(&email, password).await?;
+            let account = shared.verify(account, password, admitted).await?;
             shared.open(&account, account.revision, new).await
         }))
     }
@@ -209,15 +184,19 @@ impl SessionResource {
         body.finish()?;
         let current = current.ok_or_else(|| Problem::invalid_param("current_password", "is missing"))?;
         let new = checked_password(new, "new_password")?;
-        limit(&shared.limits.log_ins, &format!("email {}", signed_in.email))?;
         let source = (shared.accounts.id(request, &signed_in.account, "")?, address(request));
+        let account = shared.account(|directory| directory.account(&signed_in.account).cloned())?;
+        let pepper = shared.accounts.authority.pepper();
+        let device = tries::device((&shared.site, pepper), account.as_ref(), request.headers());
         let replaces = Some(signed_in.session.clone());
-        let next = shared.new_session(request, &signed_in.email, replaces)?;
+        let next = shared.new_session(request, (&signed_in.email, device), replaces)?;
+        let admitted = shared.tries.signed_in(&signed_in)?;
         Ok(Box::pin(async move {
-            let account = shared.verify(&signed_in.email, current).await?;
+            let lane = admitted.lane();
+            let account = shared.verify(account, current, admitted).await?;
             let command = Command::ChangePassword {
                 account: account.id.clone(),
-                password: shared.hash(new).await?,
+                password: shared.tries.hash(lane, new).await?,
                 revision: Some(account.revision),
                 keep: Some(signed_in.session.clone()),
             };
@@ -243,30 +222,50 @@ impl Shared {
 
     /// The token of a request, and whose session it is.
     fn signed_in<'a>(&self, request: &Request<'a>) -> Result<Option<(&'a str, SignedIn)>, Problem> {
-        let Some(token) = self.site.token(request.headers()) else { return Ok(None) };
+        let Some(token) = self.site.cookie(SiteCookie::Session, request.headers()) else { return Ok(None) };
         let signed_in = self.accounts.authority.session(token);
         let signed_in = signed_in.map_err(|_: KeyRefusal| Problem::accounts_unavailable(NOT_CURRENT))?;
         Ok(signed_in.map(|signed_in| (token, signed_in)))
     }
 
-    async fn hash(&self, password: String) -> Result<String, Problem> {
-        let mut salt = [0; password::SALT];
-        getrandom::fill(&mut salt).map_err(|_| Problem::unavailable("The system has no random numbers."))?;
-        let hash = self.passwords.run(move || password::hash(&password, &salt)).await;
-        let hash = hash.map_err(|_| Problem::unavailable(BUSY))?;
-        hash.map_err(|error| Problem::invalid_param("password", error.to_string()))
+    /// An account of those that are known now.
+    fn account(&self, find: impl FnOnce(&Directory) -> Option<Account>) -> Result<Option<Account>, Problem> {
+        let replica = self.accounts.authority.replica();
+        let is_current = replica.is_current();
+        is_current.then(|| replica.with(find)).ok_or_else(|| Problem::accounts_unavailable(NOT_CURRENT))
     }
 
-    /// The account of an e-mail and a password. It takes the same time whether there is one.
-    async fn verify(&self, email: &str, password: String) -> Result<Account, Problem> {
-        let replica = self.accounts.authority.replica();
-        if !replica.is_current() {
-            return Err(Problem::accounts_unavailable(NOT_CURRENT));
-        }
-        let account = replica.with(|directory| directory.account_of(email).cloned());
+    /// Creates an account and answers with what it is.
+    async fn create_account(
+        &self,
+        source: (String, String),
+        email: &str,
+        (password, lane): (String, Lane),
+        invitation: Option<String>,
+    ) -> Answer {
+        let hash = self.tries.hash(lane, password).await?;
+        let command = Command::CreateAccount {
+            account: new_account()?,
+            email: email.to_owned(),
+            password: Some(hash),
+            plan: Plan::Free,
+            invitation,
+        };
+        self.accounts.write(self.accounts.request(source, Actor::Anonymous, command)).await?;
+        let mut response = reply::json(json!({"email": email, "plan": Plan::Free.key()}).to_string());
+        *response.status_mut() = StatusCode::CREATED;
+        Ok(no_store(response))
+    }
+
+    /// An account whose password is right and that is not disabled. It takes the same time whether there is one.
+    async fn verify(
+        &self,
+        account: Option<Account>,
+        password: String,
+        admitted: AdmittedTry,
+    ) -> Result<Account, Problem> {
         let hash = account.as_ref().and_then(|account| account.password.clone());
-        let checked = self.passwords.run(move || password::verify(&password, hash.as_deref())).await;
-        let is_right = checked.map_err(|_| Problem::unavailable(BUSY))?;
+        let is_right = self.tries.is_right(admitted, password, hash).await?;
         let account = account.filter(|account| is_right && !account.is_disabled);
         account.ok_or_else(|| Problem::unauthorized(WRONG, "Session"))
     }
@@ -276,7 +275,7 @@ impl Shared {
     fn new_session(
         &self,
         request: &Request<'_>,
-        email: &str,
+        (email, device): (&str, Option<&str>),
         replaces: Option<String>,
     ) -> Result<NewSession, Problem> {
         let unique = match idempotency::key(request.headers())? {
@@ -286,12 +285,14 @@ impl Shared {
         let pepper = self.accounts.authority.pepper();
         let (id, token) =
             (pepper.hmac(&format!("/opening/{unique}")), pepper.hmac(&format!("/session/{unique}")));
-        Ok(NewSession { id, token, replaces, address: address(request) })
+        let device = device.map_or_else(random, |device| Ok(device.to_owned()))?;
+        Ok(NewSession { id, token, replaces, address: address(request), device })
     }
 
     /// Opens a session and answers with its cookie.
     async fn open(&self, account: &Account, revision: u64, new: NewSession) -> Answer {
-        let NewSession { id, token, replaces, address } = new;
+        let NewSession { id, token, replaces, address, device } = new;
+        let known = device::cookie(self.accounts.authority.pepper(), (&account.id, revision), &device);
         let session = self.accounts.authority.pepper().hmac(&token);
         let (account, seconds) = (account.id.clone(), SESSION_SECONDS);
         let command = Command::OpenSession { account, session: session.clone(), revision, seconds, replaces };
@@ -302,8 +303,12 @@ impl Shared {
         let signed_in = self.accounts.authority.session(&token).ok().flatten();
         let signed_in = signed_in.ok_or_else(|| Problem::accounts_unavailable(NOT_CURRENT))?;
         let mut response = reply::json(self.view(&signed_in, &token).to_string());
-        let cookie = self.site.set_cookie(&token);
-        response.headers_mut().extend(cookie.map(|cookie| (SET_COOKIE, cookie)));
+        for (cookie, value) in [(SiteCookie::Session, &token), (SiteCookie::Device, &known)] {
+            let cookie = self.site.set_cookie(cookie, value);
+            if let Some(cookie) = cookie {
+                response.headers_mut().append(SET_COOKIE, cookie);
+            }
+        }
         Ok(no_store(response))
     }
 
@@ -337,11 +342,20 @@ fn new_account() -> Result<String, Problem> {
     Ok(secrets::new_account_id(&bytes))
 }
 
-/// E-mail, password and invitation of a body.
-fn credentials(mut body: JsonBody, field: &str) -> Result<(String, String, Option<String>), Problem> {
+/// What a body has of somebody who signs up or logs in.
+struct Credentials {
+    email: String,
+    password: String,
+    invitation: Option<String>,
+    /// The answer to a challenge.
+    proof: Option<String>,
+}
+
+fn credentials(mut body: JsonBody) -> Result<Credentials, Problem> {
     let email: Option<String> = body.take("email", "must be text")?;
-    let password: Option<String> = body.take(field, "must be text")?;
+    let password: Option<String> = body.take("password", "must be text")?;
     let invitation: Option<String> = body.take("invitation", "must be text")?;
+    let proof: Option<String> = body.take("proof", "must be text")?;
     body.finish()?;
     let email = email.unwrap_or_default().trim().to_lowercase();
     let is_email = (3..=MAX_EMAIL).contains(&email.len())
@@ -352,7 +366,8 @@ fn credentials(mut body: JsonBody, field: &str) -> Result<(String, String, Optio
     if !is_email {
         return Err(Problem::invalid_param("email", "must be an e-mail address"));
     }
-    Ok((email, checked_password(password, field)?, invitation))
+    let password = checked_password(password, "password")?;
+    Ok(Credentials { email, password, invitation, proof })
 }
 
 fn checked_password(password: Option<String>, field: &str) -> Result<String, Problem> {

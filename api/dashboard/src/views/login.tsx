@@ -48,6 +48,7 @@ export function LogIn({ onSession, notice }: { onSession: (session: Session) => 
           {isNew ? 'You have an account?' : 'No account yet?'}{' '}
           <button type="button" class="link" onClick={() => { clear(); setNew(!isNew) }}>{isNew ? 'Log in' : 'Create one'}</button>
         </p>
+        {!isNew && <p class="quiet">A forgotten password is replaced by who runs this server: <code>arb account reset-password E-MAIL</code>.</p>}
       </section>
     </main>
   )

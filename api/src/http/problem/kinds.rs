@@ -55,9 +55,17 @@ pub(super) static RATE_LIMITED: ProblemKind = ProblemKind {
     name: "rate-limited",
     status: StatusCode::TOO_MANY_REQUESTS,
     title: "Rate limited",
-    page: "There were too many attempts, a key asks more often than its plan allows, the account asks for more boards of own books at one time than its plan allows, or the \
+    page: "There were too many wrong passwords from this address or device, a key asks more often than its plan allows, the account asks for more boards of own books at one time than its plan allows, or the \
            server has no room for more odds; try again after the seconds of the Retry-After \
            header. Refused requests cost nothing.",
+};
+pub(super) static PROOF_REQUIRED: ProblemKind = ProblemKind {
+    name: "proof-required",
+    status: StatusCode::TOO_MANY_REQUESTS,
+    title: "Proof of work required",
+    page: "Others have tried too often from the same network or at the same account. Find a text of which the SHA-256 of proof.challenge, \
+           a colon and the text begins with proof.bits zero bits, and send the same request with it as proof within two minutes; or try again \
+           after the seconds of the Retry-After header.",
 };
 pub(super) static TOO_MANY_STREAMS: ProblemKind = ProblemKind {
     name: "too-many-streams",
@@ -144,7 +152,7 @@ pub(super) static UNAVAILABLE: ProblemKind = ProblemKind {
     page: "The server is starting or ending, or Kafka does not answer in time; try again after the seconds of the Retry-After header.",
 };
 
-pub(super) static KINDS: [&ProblemKind; 20] = [
+pub(super) static KINDS: [&ProblemKind; 21] = [
     &INVALID_REQUEST,
     &UNAUTHORIZED,
     &INSUFFICIENT_SCOPE,
@@ -161,6 +169,7 @@ pub(super) static KINDS: [&ProblemKind; 20] = [
     &PAYLOAD_TOO_LARGE,
     &UNSUPPORTED_MEDIA_TYPE,
     &UNPROCESSABLE,
+    &PROOF_REQUIRED,
     &QUOTA_EXCEEDED,
     &TOO_MANY_CONNECTIONS,
     &HEADERS_TOO_LARGE,

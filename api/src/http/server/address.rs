@@ -10,6 +10,8 @@ use warp::http::HeaderMap;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// An IPv6 network of this many bits is one customer's: its addresses count as one.
 const IPV6_BITS: u8 = 64;
+/// Bits of the network of an address of IPv4 and of IPv6, as one holder is usually given.
+const NETWORK_BITS: (u8, u8) = (24, 48);
 
 /// A network such as `10.0.0.0/8`, or one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +59,14 @@ pub(super) fn block(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         v4 @ IpAddr::V4(_) => v4,
         v6 @ IpAddr::V6(_) => first(v6, IPV6_BITS),
+    }
+}
+
+/// The network that an address is in: of IPv4 a /24, of IPv6 a /48.
+pub(super) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        v4 @ IpAddr::V4(_) => first(v4, NETWORK_BITS.0),
+        v6 @ IpAddr::V6(_) => first(v6, NETWORK_BITS.1),
     }
 }
 
@@ -134,6 +144,14 @@ mod tests {
         assert_eq!(of("::ffff:1.2.3.4").as_deref(), Some("1.2.3.4"));
         assert_eq!(of("2001:db8:1:2:3:4:5:6").as_deref(), Some("2001:db8:1:2::"));
         assert_eq!((of("10.1.1.1"), of("::ffff:10.1.1.1")), (None, None));
+    }
+
+    #[test]
+    fn a_network_is_24_bits_of_ipv4_and_48_of_ipv6() {
+        let of = |text: &str| network(text.parse().unwrap()).to_string();
+        assert_eq!(of("192.0.2.200"), "192.0.2.0");
+        assert_eq!(of("::ffff:192.0.2.200"), "192.0.2.0");
+        assert_eq!(of("2001:db8:1:2:3:4:5:6"), "2001:db8:1::");
     }
 
     #[test]

@@ -167,9 +167,9 @@ pub(crate) fn client_address(headers: &HeaderMap) -> Option<IpAddr> {
     CONNECTION.try_with(|admitted| admitted.connections.proxies.client(admitted.peer, headers)).ok().flatten()
 }
 
-/// The same as attempts are counted: of IPv6 a network.
-pub(crate) fn client_network(headers: &HeaderMap) -> Option<IpAddr> {
-    client_address(headers).map(address::block)
+/// The same as attempts are counted: the address (of IPv6 a /64), and the network that it is in (a /24, of IPv6 a /48).
+pub(crate) fn client_origin(headers: &HeaderMap) -> Option<(IpAddr, IpAddr)> {
+    client_address(headers).map(|client| (address::block(client), address::network(client)))
 }
 
 /// Notes the key of a request of this task's connection, and how many connections its plan allows (0: any number), or that it has
