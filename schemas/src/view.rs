@@ -1,5 +1,5 @@
 //! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
-//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link, a frame
+//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link, one
 //! of the first four no format.
 //!
 //! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
@@ -29,7 +29,6 @@ pub struct FrameView<'a> {
     /// Those of the offers that have one.
     pub links: Vec<LinkView<'a>>,
     pub push: Option<Push>,
-    pub odds_format: OddsFormat,
 }
 
 /// A [`Event`].
@@ -69,17 +68,18 @@ pub struct TickView<'a> {
     pub market: &'a str,
     pub last_seen_at: Micros,
     pub price_moved_at: Option<Micros>,
+    pub odds_format: OddsFormat,
     pub tick: Tick,
 }
 
 impl<'a> From<&'a Frame> for FrameView<'a> {
     fn from(frame: &'a Frame) -> Self {
-        let Frame { source, received_at, poll_index, event, coverage, offers, push, odds_format } = frame;
+        let Frame { source, received_at, poll_index, event, coverage, offers, push } = frame;
         let ticks = offers.iter().flat_map(offer_ticks).collect();
         let links = offers.iter().filter_map(offer_link).collect();
-        let (received_at, poll_index, push, odds_format) = (*received_at, *poll_index, *push, *odds_format);
+        let (received_at, poll_index, push) = (*received_at, *poll_index, *push);
         let (event, coverage) = (event.into(), coverage.into());
-        Self { source, received_at, poll_index, event, coverage, ticks, links, push, odds_format }
+        Self { source, received_at, poll_index, event, coverage, ticks, links, push }
     }
 }
 
@@ -98,9 +98,16 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
 }
 
 fn offer_ticks(offer: &Offer) -> impl Iterator<Item = TickView<'_>> {
-    let Offer { book, market, last_seen_at, price_moved_at, ticks, .. } = offer;
-    let (last_seen_at, price_moved_at) = (*last_seen_at, *price_moved_at);
-    ticks.iter().map(move |tick| TickView { book, market, last_seen_at, price_moved_at, tick: *tick })
+    let Offer { book, market, last_seen_at, price_moved_at, ticks, odds_format, .. } = offer;
+    let (last_seen_at, price_moved_at, odds_format) = (*last_seen_at, *price_moved_at, *odds_format);
+    ticks.iter().map(move |tick| TickView {
+        book,
+        market,
+        last_seen_at,
+        price_moved_at,
+        odds_format,
+        tick: *tick,
+    })
 }
 
 fn offer_link(offer: &Offer) -> Option<LinkView<'_>> {
@@ -133,14 +140,10 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         ticks: Vec::new(),
         links: Vec::new(),
         push: None,
-        odds_format: OddsFormat::Unknown,
     };
     datum.array(|datum| datum.offer(version, &mut frame))?;
     if version > 2 {
         frame.push = datum.option(Datum::push)?;
-    }
-    if version > 4 {
-        frame.odds_format = datum.symbol(&FORMATS)?;
     }
     datum.0.is_empty().then_some(frame)
 }
@@ -243,13 +246,18 @@ impl<'a> Datum<'a> {
     fn offer(&mut self, version: u32, frame: &mut FrameView<'a>) -> Option<()> {
         let (book, market) = (self.text()?, self.text()?);
         let (last_seen_at, price_moved_at) = (self.long()?, self.option(Self::long)?);
+        let (before, odds_format) = (frame.ticks.len(), OddsFormat::Unknown);
         self.array(|datum| {
             let tick = datum.tick(version)?;
-            frame.ticks.push(TickView { book, market, last_seen_at, price_moved_at, tick });
+            frame.ticks.push(TickView { book, market, last_seen_at, price_moved_at, odds_format, tick });
             Some(())
         })?;
         let link = if version > 3 { self.option(Self::text)? } else { None };
         frame.links.extend(link.map(|link| LinkView { book, market, link }));
+        if version > 4 {
+            let odds_format = self.symbol(&FORMATS)?;
+            frame.ticks[before..].iter_mut().for_each(|tick| tick.odds_format = odds_format);
+        }
         Some(())
     }
 

@@ -23,7 +23,7 @@ use arb_model::FilterValues;
 use crate::limits;
 
 use self::older::OLDER_READERS;
-use self::versions::{MARKET_LAYOUT, OLDER};
+use self::versions::{FORMER_LAYOUTS, OLDER};
 
 pub use self::versions::RecordType;
 pub(crate) use self::versions::{FRAME_V1, FRAME_V2, FRAME_V3, FRAME_V4};
@@ -44,7 +44,7 @@ impl RecordType {
         let id = u32::from_be_bytes(*id);
         let newest = Self::ALL.into_iter().find(|record| *record as u32 == id);
         let known = newest.or_else(|| OLDER.iter().find(|older| older.id == id).map(|older| older.record));
-        let unknown = if MARKET_LAYOUT.contains(&id) {
+        let unknown = if FORMER_LAYOUTS.contains(&id) {
             WireError::OlderLayout(id)
         } else {
             WireError::UnknownSchema(id)

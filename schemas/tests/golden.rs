@@ -89,7 +89,7 @@ fn compare_all() {
     stays(&state_line());
     stays(&signal());
     stays(&signal_change());
-    stays(&StateSource { source: "s".into(), latest: 7, heard_at: 8, frames: Some(3), whole: true });
+    stays(&StateSource { source: "s".into(), latest: None, heard_at: Some(8), frames: Some(3), whole: true });
     stays(&state_partition());
     stays(&StateClock { now: 9, watermark: 4, leap: Some(99) });
     let (book, counts) = ("alpha".into(), vec![0, 3, 1]);

@@ -35,15 +35,25 @@ fn tick() -> impl Strategy<Value = Tick> {
 }
 
 fn offer() -> impl Strategy<Value = Offer> {
-    let offer =
-        (name(), name(), any::<i64>(), option::of(any::<i64>()), vec(tick(), 0..5), option::of(name()));
-    offer.prop_map(|(book, market, last_seen_at, price_moved_at, ticks, link)| Offer {
+    let formats = vec![OddsFormat::Unknown, OddsFormat::Decimal, OddsFormat::American];
+    let format = prop::sample::select(formats);
+    let offer = (
+        name(),
+        name(),
+        any::<i64>(),
+        option::of(any::<i64>()),
+        vec(tick(), 0..5),
+        option::of(name()),
+        format,
+    );
+    offer.prop_map(|(book, market, last_seen_at, price_moved_at, ticks, link, odds_format)| Offer {
         book,
         market,
         last_seen_at,
         price_moved_at,
         ticks,
         link,
+        odds_format,
     })
 }
 
@@ -61,11 +71,8 @@ fn frame() -> impl Strategy<Value = Frame> {
     let coverage = (names(), names()).prop_map(|(books, markets)| Coverage { books, markets });
     let push = option::of((any::<i64>(), any::<bool>()))
         .prop_map(|push| push.map(|(sequence, names_event)| Push { sequence, names_event }));
-    let formats = vec![OddsFormat::Unknown, OddsFormat::Decimal, OddsFormat::American];
-    let format = prop::sample::select(formats);
-    let frame =
-        (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5), push, format);
-    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers, push, odds_format)| Frame {
+    let frame = (name(), any::<i64>(), option::of(any::<i32>()), event, coverage, vec(offer(), 0..5), push);
+    frame.prop_map(|(source, received_at, poll_index, event, coverage, offers, push)| Frame {
         source,
         received_at,
         poll_index,
@@ -73,7 +80,6 @@ fn frame() -> impl Strategy<Value = Frame> {
         coverage,
         offers,
         push,
-        odds_format,
     })
 }
 
@@ -91,8 +97,8 @@ fn in_the_first_version(frame: &Frame) -> Vec<u8> {
 
 fn as_the_first_version_has_it(mut frame: Frame) -> Frame {
     frame.push = None;
-    frame.odds_format = OddsFormat::Unknown;
     for offer in &mut frame.offers {
+        offer.odds_format = OddsFormat::Unknown;
         offer.link = None;
         offer.ticks.iter_mut().for_each(|tick| tick.limit = None);
     }

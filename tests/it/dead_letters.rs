@@ -61,6 +61,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         last_seen_at,
         price_moved_at: None,
         link: None,
+        odds_format: arb_model::OddsFormat::Unknown,
         ticks,
     };
     let event = Event {
@@ -76,7 +77,6 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
         received_at: 100 * SECOND,
         poll_index: None,
         push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
         event,
         coverage: Coverage::ALL,
         offers: vec![

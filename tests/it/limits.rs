@@ -25,7 +25,15 @@ fn tick(line: i32, outcome: Outcome, price: i64) -> Tick {
 }
 
 fn offer(book: String, ticks: Vec<Tick>, at: i64) -> Offer {
-    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks, link: None }
+    Offer {
+        book,
+        market: "totals".into(),
+        last_seen_at: at,
+        price_moved_at: None,
+        ticks,
+        link: None,
+        odds_format: arb_model::OddsFormat::Unknown,
+    }
 }
 
 /// A push message about one event at a second.
@@ -36,16 +44,8 @@ fn message(second: i64, offers: impl Fn(i64) -> Vec<Offer>) -> Vec<u8> {
         Event { id: "e".into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let source = "limits".into();
-    let frame = Frame {
-        source,
-        received_at: at,
-        poll_index: None,
-        event,
-        coverage,
-        offers: offers(at),
-        push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
-    };
+    let frame =
+        Frame { source, received_at: at, poll_index: None, event, coverage, offers: offers(at), push: None };
     wire::encode(&frame).unwrap()
 }
 

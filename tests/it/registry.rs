@@ -11,9 +11,11 @@ use arb_schemas::registry::{self, PublishedSchema};
 use arb_schemas::topics::{self, ACCOUNTS, FEED_EVENTS, Topic};
 use arb_schemas::wire::decode;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::environment::Environment;
+use crate::support::local_up::LocalHome;
 use crate::support::program::{arb, run};
 use crate::support::python;
 use crate::support::root;
@@ -37,6 +39,30 @@ for _ in range(int(count)):
     if message is None or message.error(): sys.exit(f'no message: {message and message.error()}')
     record = read(message.value(), SerializationContext(message.topic(), MessageField.VALUE))
     print(json.dumps([message.topic(), message.key().decode(), record], default=str))
+consumer.close()
+";
+
+/// Reads topics from their beginnings until each has given a record, and then for some seconds; prints how many of each.
+const READ_SOME: &str = r"
+import sys, time
+from confluent_kafka import Consumer
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.serialization import MessageField, SerializationContext
+brokers, url, *topics = sys.argv[1:]
+read = AvroDeserializer(SchemaRegistryClient({'url': url}))
+consumer = Consumer({'bootstrap.servers': brokers, 'group.id': 'analysts', 'auto.offset.reset': 'earliest'})
+consumer.subscribe(topics)
+counts, begun, whole = dict.fromkeys(topics, 0), time.time(), None
+while time.time() < (whole + 5 if whole else begun + 170):
+    message = consumer.poll(1)
+    if message is None or message.error() or message.value() is None: continue
+    try: read(message.value(), SerializationContext(message.topic(), MessageField.VALUE))
+    except Exception as error: sys.exit(f'{message.topic()} {message.key()}: {error!r}')
+    counts[message.topic()] += 1
+    if whole is None and all(counts.values()): whole = time.time()
+print(counts)
+if whole is None: sys.exit(f'topics without a record: {counts}')
 consumer.close()
 ";
 
@@ -111,6 +137,28 @@ fn agrees(found: &BTreeMap<(String, String), Value>, topic: &str, name: &str) {
         let key: AccountKey = decode(&message).unwrap();
         assert_eq!((&record["kid"], &record["account"]), (&json!(key.kid), &json!(key.account)));
     }
+}
+
+/// Every record that the roles of `arb up` write, and not only those that a test makes up: its library of Avro makes dates of times.
+#[test]
+fn the_official_client_reads_what_the_roles_write() {
+    let local = LocalHome::new();
+    let mut running = local.replay(57, 60, "2026-01-01T03:00:00Z");
+    running.board_at("2026-01-01T03:00:00Z");
+    let (brokers, url) = (format!("127.0.0.1:{}", local.kafka_port), format!("{}/registry", running.url));
+    // Not what only scans, deliveries and picks fill, nor dead letters, which may be anything.
+    let all = topics::ALL;
+    let is_filled = |topic: &&Topic| {
+        let others = ["scan.", "webhook.", "picks."];
+        !others.iter().any(|start| topic.name.starts_with(start)) && !topic.name.ends_with(".dlq")
+    };
+    let topics = all.iter().filter(is_filled).map(|topic| topic.name);
+    let arguments: Vec<_> = [&*brokers, &*url].into_iter().chain(topics).collect();
+    let read = python::run_by(&python::avro_client(), READ_SOME, &arguments);
+    assert!(read.contains("process.state.v1"), "{read}");
+    running.signal(Signal::TERM);
+    assert!(running.child.wait().unwrap().success(), "{}", running.output());
+    local.everything_ends();
 }
 
 #[test]

@@ -104,7 +104,8 @@ def records(seed, polls, events=10):
     for _ in range(polls):
         said = [event.poll(at) for event in playing if draw.random() < 0.95]
         for index, words in enumerate(said):
-            words["odds_format"] = draw.choice(FORMATS)
+            for offer in words["offers"]:
+                offer["odds_format"] = draw.choice(FORMATS)
             yield {"frame": {"source": SOURCE, "received_at": at, "poll_index": index, "coverage": coverage, **words}}
         end = {"source": SOURCE, "received_at": at, "league": None, "coverage": coverage, "frames": len(said)}
         yield {"poll_end": end}

@@ -20,13 +20,14 @@ def tick(outcome, price, side="back", line=None, status="active"):
 
 
 def offer(book, market, *ticks, seen=0):
-    return {"book": book, "market": market, "last_seen_at": START + seen, "price_moved_at": None, "ticks": list(ticks)}
+    said = {"book": book, "market": market, "last_seen_at": START + seen, "price_moved_at": None, "ticks": list(ticks)}
+    return {**said, "odds_format": "unknown"}
 
 
 def frame(*offers, league="aussierules_afl", at=0):
     info = {"id": "e", "sport": league.partition("_")[0], "league": league, "home": "H", "away": "A"}
     info["commence_time"] = START + 10**10
-    said = {"source": "s", "received_at": START + at, "poll_index": None, "event": info, "coverage": AROUND, "odds_format": "unknown"}
+    said = {"source": "s", "received_at": START + at, "poll_index": None, "event": info, "coverage": AROUND}
     return {"frame": {**said, "offers": list(offers)}}
 
 

@@ -154,7 +154,7 @@ class World:
     def seen(self, event, key, offer, tick, frame):
         """The quote after a tick."""
         at, old, received_at = offer["last_seen_at"], self.quotes[event].get(key), frame["received_at"]
-        new = Quote(tick["price"], at, at, at, tick["status"] == "suspended", offer["price_moved_at"] or at, frame["odds_format"])
+        new = Quote(tick["price"], at, at, at, tick["status"] == "suspended", offer["price_moved_at"] or at, offer["odds_format"])
         if old is not None and at > old.last_seen:
             self.lessons.setdefault((key[-1], (event, key[0], received_at)), received_at - old.last_seen)
         if old is not None and old.price == new.price and not old.suspended and not new.suspended:

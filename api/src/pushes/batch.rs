@@ -137,7 +137,6 @@ fn add(
             coverage: Coverage { books: Some(Vec::new()), markets: Some(Vec::new()) },
             offers: Vec::new(),
             push,
-            odds_format: OddsFormat::Decimal,
         },
         lines: Vec::new(),
     });
@@ -155,6 +154,7 @@ fn add(
             last_seen_at: received_at,
             price_moved_at: None,
             link: None,
+            odds_format: OddsFormat::Decimal,
             ticks: vec![tick],
         }),
     }

@@ -52,6 +52,7 @@ fn poll<'a>(second: i64, events: &[(&'a str, &[Prices])]) -> Vec<Input<'a>> {
         book,
         bet: Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap(),
         price: Price::from_decimal(price).unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit: None,
         suspended: false,
         last_seen_at: (second - 1) * SECOND,
@@ -73,7 +74,6 @@ fn poll<'a>(second: i64, events: &[(&'a str, &[Prices])]) -> Vec<Input<'a>> {
             ticks,
             links: vec![],
             push: None,
-            odds_format: arb_model::OddsFormat::Unknown,
         })
     };
     let frames = u32::try_from(events.len()).unwrap();

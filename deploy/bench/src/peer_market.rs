@@ -63,7 +63,6 @@ impl PeerMarket {
             received_at: at,
             poll_index: None,
             push: None,
-            odds_format: arb_model::OddsFormat::Unknown,
             event: self.event(market),
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: vec![Offer {
@@ -72,6 +71,7 @@ impl PeerMarket {
                 last_seen_at: at,
                 price_moved_at: None,
                 link: None,
+                odds_format: arb_model::OddsFormat::Unknown,
                 ticks: vec![Tick { outcome, side: Side::Back, line, price, status, limit }],
             }],
         }

@@ -74,7 +74,6 @@ impl PushMarket {
             received_at: at,
             poll_index: None,
             push: None,
-            odds_format: arb_model::OddsFormat::Unknown,
             event: self.event(event),
             coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
             offers: vec![Offer {
@@ -83,6 +82,7 @@ impl PushMarket {
                 last_seen_at: at,
                 price_moved_at: None,
                 link: None,
+                odds_format: arb_model::OddsFormat::Unknown,
                 ticks: vec![Tick { outcome, side: Side::Back, line, price, status, limit }],
             }],
         }

@@ -50,8 +50,6 @@ pub struct Frame<'a> {
     pub links: Vec<StatedLink<'a>>,
     /// Of a frame that a client pushed.
     pub push: Option<Push>,
-    /// How the source writes its prices.
-    pub odds_format: OddsFormat,
 }
 
 /// Where the bets of a market can be placed at a book: an address that `arb_model::link` has checked.
@@ -117,6 +115,8 @@ pub struct Tick<'a> {
     pub bet: Bet,
     /// Price.
     pub price: Price,
+    /// How the source writes it.
+    pub odds_format: OddsFormat,
     /// The most that can be staked at it, where the source states it.
     pub limit: Option<Limit>,
     /// No bets are taken.

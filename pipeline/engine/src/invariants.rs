@@ -127,8 +127,8 @@ mod tests {
     fn tick(book: &'static str, outcome: Outcome, hundredths: i64) -> Tick<'static> {
         let bet = Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap();
         let price = Price::from_millionths(hundredths * 10_000).unwrap();
-        let (limit, suspended, price_moved_at) = (None, false, None);
-        Tick { book, bet, price, limit, suspended, last_seen_at: 99 * SECOND, price_moved_at }
+        let (odds_format, limit, suspended, price_moved_at) = (OddsFormat::Unknown, None, false, None);
+        Tick { book, bet, price, odds_format, limit, suspended, last_seen_at: 99 * SECOND, price_moved_at }
     }
 
     /// An engine with one open window at 2.1 on both sides, beside two worse prices, and what it published.
@@ -152,7 +152,6 @@ mod tests {
             ticks,
             links: vec![],
             push: None,
-            odds_format: OddsFormat::Unknown,
         };
         let mut effects = Vec::new();
         engine.step(Coordinate { topic: "t", partition: 0, offset: 1 }, &Input::Frame(frame), &mut effects);

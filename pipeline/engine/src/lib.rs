@@ -15,12 +15,13 @@
 //! use arb_engine::effect::Effect;
 //! use arb_engine::input::{Coordinate, Coverage, Event, Frame, Input, Tick};
 //! use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
-//! use arb_engine::odds::Price;
+//! use arb_engine::odds::{OddsFormat, Price};
 //!
 //! let tick = |book, outcome, odds| Tick {
 //!     book,
 //!     bet: Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap(),
 //!     price: Price::from_decimal(odds).unwrap(),
+//!     odds_format: OddsFormat::Decimal,
 //!     limit: None,
 //!     suspended: false,
 //!     last_seen_at: 9_000_000,
@@ -42,7 +43,6 @@
 //!     ticks: vec![tick("a", Outcome::Home, "2.1"), tick("b", Outcome::Away, "2.2")],
 //!     links: vec![],
 //!     push: None,
-//!     odds_format: arb_engine::odds::OddsFormat::Decimal,
 //! };
 //! let (mut engine, mut effects) = (Engine::new(Policy::Raw), Vec::new());
 //! let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: 0 };

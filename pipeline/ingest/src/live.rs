@@ -7,6 +7,7 @@
 //!   of a lease.
 //! - [`client`], [`answer`], [`listing`]: the calls, and the meaning of their responses.
 //! - [`known_scores`]: which results are new; `scores`: how a worker asks for them.
+//! - `prices`: the requests of a poll, and their answers as one.
 //! - `beats`, `worker`: heartbeats, and the loop that executes the plan.
 //!
 //! Workers share the sports by leases, the partitions of a consumer group on the tick topic: a sport is
@@ -21,6 +22,7 @@ pub mod handover;
 pub mod known_scores;
 pub mod listing;
 pub mod plan;
+mod prices;
 pub mod scan_budget;
 mod scans;
 pub mod schedule;
@@ -47,6 +49,7 @@ use self::worker::Worker;
 use super::open_picks::OpenPicks;
 use super::publish::{PublishError, Publisher};
 use super::scan_queue::ScanQueue;
+use super::the_odds_api::AmericanOdds;
 
 /// The settings of an operator.
 #[derive(Debug, Clone)]
@@ -65,6 +68,8 @@ pub struct LiveSettings {
     pub total: Duration,
     /// Regions whose books are asked for.
     pub regions: Vec<String>,
+    /// Which of them, and which books, make their prices as American odds.
+    pub american: AmericanOdds,
     /// Markets that are asked for.
     pub markets: Vec<String>,
     /// How often, and up to which costs.

@@ -45,7 +45,7 @@ pub struct Addressed {
 /// ```
 #[must_use]
 pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
-    let Poll { received_at, league, coverage, odds_format, events } = poll;
+    let Poll { received_at, league, coverage, events } = poll;
     let mut counts = vec![0; usize::try_from(partitions).unwrap_or(0)];
     let mut records = Vec::with_capacity(events.len() + counts.len());
     for (event, offers) in events {
@@ -53,16 +53,8 @@ pub fn records(source: &str, poll: Poll, partitions: i32) -> Vec<Addressed> {
         let count: &mut i32 = &mut counts[usize::try_from(partition).unwrap_or(0)];
         let key = event.id.to_string();
         let (source, coverage) = (source.to_owned(), coverage.clone());
-        let frame = Frame {
-            source,
-            received_at,
-            poll_index: Some(*count),
-            event,
-            coverage,
-            offers,
-            push: None,
-            odds_format,
-        };
+        let frame =
+            Frame { source, received_at, poll_index: Some(*count), event, coverage, offers, push: None };
         *count += 1;
         records.push(Addressed { partition, key, record: TickRecord::Frame(frame) });
     }
@@ -247,7 +239,7 @@ fn noted<T>(done: Result<T, PublishError>) -> Result<T, PublishError> {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::{OddsFormat, Time};
+    use arb_model::Time;
     use arb_schemas::limits;
     use arb_schemas::records::{Offer, Outcome, Side, Status, Tick};
 
@@ -269,13 +261,7 @@ mod tests {
     fn each_partition_gets_its_frames_numbered_and_their_count() {
         let ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let events = ids.map(|id| (event(id), vec![])).to_vec();
-        let poll = Poll {
-            received_at: 7,
-            league: None,
-            coverage: Coverage::ALL,
-            odds_format: OddsFormat::Unknown,
-            events,
-        };
+        let poll = Poll { received_at: 7, league: None, coverage: Coverage::ALL, events };
         let sent = records("s", poll, 3);
         assert_eq!(sent.len(), ids.len() + 3);
         for partition in 0..3 {
@@ -316,15 +302,10 @@ mod tests {
             price_moved_at: None,
             ticks: vec![tick; ticks],
             link: None,
+            odds_format: arb_model::OddsFormat::Unknown,
         };
         let events = vec![(event(id), vec![offer])];
-        let poll = Poll {
-            received_at: 7,
-            league: None,
-            coverage: Coverage::ALL,
-            odds_format: OddsFormat::Unknown,
-            events,
-        };
+        let poll = Poll { received_at: 7, league: None, coverage: Coverage::ALL, events };
         records("s", poll, 1).remove(0)
     }
 

@@ -149,7 +149,6 @@ impl<S: Source> Source for Corrected<S> {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::OddsFormat;
     use arb_schemas::records::{Coverage, Event, Outcome, Side, Status, Tick};
     use proptest::prelude::*;
 
@@ -168,10 +167,10 @@ mod tests {
             price_moved_at: Some(RECEIVED + ahead - SECOND),
             ticks: vec![tick],
             link: None,
+            odds_format: arb_model::OddsFormat::Decimal,
         };
         let events = vec![(Event::default(), ahead.iter().map(offer).collect())];
-        let (coverage, odds_format) = (Coverage::ALL, OddsFormat::Decimal);
-        Poll { received_at: RECEIVED, league: None, coverage, odds_format, events }
+        Poll { received_at: RECEIVED, league: None, coverage: Coverage::ALL, events }
     }
 
     fn seen(poll: &Poll) -> Vec<(Micros, Option<Micros>)> {

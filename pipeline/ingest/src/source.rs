@@ -2,7 +2,7 @@
 //!
 //! It never publishes and never waits: its caller decides when a poll is published.
 
-use arb_model::{Faults, OddsFormat};
+use arb_model::Faults;
 use arb_schemas::records::{Coverage, Event, Offer, ResultReport};
 use arb_schemas::time::Micros;
 use thiserror::Error;
@@ -16,8 +16,6 @@ pub struct Poll {
     pub league: Option<String>,
     /// Books x markets that were asked for.
     pub coverage: Coverage,
-    /// How its prices are written.
-    pub odds_format: OddsFormat,
     /// The offers of each event, each event once.
     pub events: Vec<(Event, Vec<Offer>)>,
 }

@@ -136,13 +136,7 @@ impl Source for Table {
             }
             self.last = Some(received_at);
             let events = self.columns.events(&rows, faults);
-            return Ok(Some(Poll {
-                received_at,
-                league: None,
-                coverage: Coverage::ALL,
-                odds_format: OddsFormat::Decimal,
-                events,
-            }));
+            return Ok(Some(Poll { received_at, league: None, coverage: Coverage::ALL, events }));
         }
     }
 }
@@ -235,6 +229,7 @@ impl Columns {
                 last_seen_at,
                 price_moved_at: None,
                 link: None,
+                odds_format: OddsFormat::Decimal,
                 ticks: vec![tick],
             }),
         }

@@ -9,6 +9,7 @@
 //! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits` and
 //! `includeLinks`.
 
+mod by_format;
 mod fields;
 mod json;
 mod newest;
@@ -24,6 +25,7 @@ use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{EVENT_TIMES, Micros, parse_rfc3339};
 use serde_json::value::RawValue;
 
+pub use self::by_format::{AmericanOdds, OddsRequest};
 use self::fields::{array, line, link, minor_units, object, string, time};
 pub(super) use self::fields::{event_time, record_time};
 use self::json::{Lenient, Raw, member, part, text};
@@ -137,8 +139,7 @@ impl Decoder {
             }
             keep_newest(offers, faults);
         }
-        let (coverage, odds_format) = (Coverage::ALL, self.format);
-        Some(Poll { received_at, league: None, coverage, odds_format, events: decoded })
+        Some(Poll { received_at, league: None, coverage: Coverage::ALL, events: decoded })
     }
 
     fn event(self, event: Lenient<json::Event<'_>>, faults: &mut Faults) -> Option<(Event, Vec<Offer>)> {
@@ -205,6 +206,7 @@ impl Decoder {
             price_moved_at: None,
             ticks,
             link: market.link.and_then(|raw| link(raw, faults)).or_else(|| of_book.link.clone()),
+            odds_format: self.format,
         })
     }
 

@@ -1,6 +1,11 @@
 //! Inputs of public bug reports, played through decoder and engine: what each one comes to, by the table that ships.
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
 
+#[path = "reports/overtime.rs"]
+mod overtime;
+#[path = "reports/twins.rs"]
+mod twins;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -44,14 +49,20 @@ impl Played {
     }
 }
 
-/// Plays a file of the folder of reports; `None`, and a printed sentence, where that is absent.
-fn play(name: &str) -> Option<Played> {
+/// Plays a twin of a report, and the report itself where its folder is there.
+fn play(name: &str) -> Vec<Played> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/reports").join(name);
-    if !path.exists() {
-        println!("NOTE: {} is absent: it is not played", path.display());
-        return None;
+    let real = path.exists().then(|| play_file(&path));
+    if real.is_none() {
+        println!("NOTE: {} is absent: its twin alone is played", path.display());
     }
-    Some(play_file(&path))
+    let folder = std::env::temp_dir().join(format!("arb-twins-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let twin = folder.join(name);
+    std::fs::write(&twin, twins::lines(name)).unwrap();
+    let played = play_file(&twin);
+    std::fs::remove_dir_all(&folder).unwrap();
+    [played].into_iter().chain(real).collect()
 }
 
 fn play_file(path: &Path) -> Played {
@@ -83,9 +94,10 @@ fn play_file(path: &Path) -> Played {
 
 #[test]
 fn prices_that_are_even_but_for_their_digits_are_no_arb() {
-    let Some(played) = play("rounded-decimals.jsonl") else { return };
-    assert!(played.ticks > 16, "{}", played.ticks);
-    assert_eq!(played.events(), BTreeSet::new());
+    for played in play("rounded-decimals.jsonl") {
+        assert!(played.ticks > 16, "{}", played.ticks);
+        assert_eq!(played.events(), BTreeSet::new());
+    }
 }
 
 /// Two books of the United States and a third and fourth for the second opinions, by American odds as decimals of two digits; the
@@ -148,17 +160,19 @@ fn no_window_is_made_by_digits() {
 
 #[test]
 fn of_a_book_that_comes_twice_the_newer_prices_count() {
-    let Some(played) = play("book-twice.jsonl") else { return };
-    assert_eq!(played.events(), BTreeSet::new());
-    assert!(played.faults.of("market", "listed twice") > 0, "{}", played.faults);
+    for played in play("book-twice.jsonl") {
+        assert_eq!(played.events(), BTreeSet::new());
+        assert!(played.faults.of("market", "listed twice") > 0, "{}", played.faults);
+    }
 }
 
 /// A fault in the second event leaves the window of the first one, `ok1`.
 fn costs_the_second_event(name: &str, fault: &'static str) {
-    let Some(played) = play(name) else { return };
-    assert_eq!(played.events(), BTreeSet::from(["ok1"]), "{name}");
-    assert!(!played.verified().is_empty(), "{name}");
-    assert!(played.faults.of("event", fault) > 0, "{name}: {}", played.faults);
+    for played in play(name) {
+        assert_eq!(played.events(), BTreeSet::from(["ok1"]), "{name}");
+        assert!(!played.verified().is_empty(), "{name}");
+        assert!(played.faults.of("event", fault) > 0, "{name}: {}", played.faults);
+    }
 }
 
 #[test]
@@ -173,21 +187,24 @@ fn a_number_for_an_array_costs_its_event() {
 
 #[test]
 fn a_byte_order_mark_costs_nothing() {
-    let Some(played) = play("bom.jsonl") else { return };
-    assert_eq!((played.polls, played.faults.is_empty()), (1, true), "{}", played.faults);
+    for played in play("bom.jsonl") {
+        assert_eq!((played.polls, played.faults.is_empty()), (1, true), "{}", played.faults);
+    }
 }
 
 #[test]
 fn sides_that_swap_move_no_price() {
-    let Some(played) = play("swap-of-sides.jsonl") else { return };
-    assert_eq!((played.polls, played.swapped, played.movements), (6, 3, 0));
-    assert_eq!((played.events(), &played.signals), (BTreeSet::new(), &BTreeSet::new()));
+    for played in play("swap-of-sides.jsonl") {
+        assert_eq!((played.polls, played.swapped, played.movements), (6, 3, 0));
+        assert_eq!((played.events(), &played.signals), (BTreeSet::new(), &BTreeSet::new()));
+    }
 }
 
 #[test]
 fn prices_of_a_clock_that_is_ahead_are_taken() {
-    let Some(played) = play("clock-behind.jsonl") else { return };
-    assert_eq!((played.polls, played.future), (4, 0));
-    assert_eq!(played.events(), BTreeSet::from(["ok1"]));
-    assert!(!played.verified().is_empty());
+    for played in play("clock-behind.jsonl") {
+        assert_eq!((played.polls, played.future), (4, 0));
+        assert_eq!(played.events(), BTreeSet::from(["ok1"]));
+        assert!(!played.verified().is_empty());
+    }
 }

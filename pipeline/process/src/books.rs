@@ -114,6 +114,15 @@ pub fn shipped() -> Result<Books, BooksError> {
     parse(SHIPPED)
 }
 
+/// Of the table that ships: the books that make American odds, and the regions of The Odds API all of whose books do.
+///
+/// # Errors
+/// [`BooksError`]; a test sees to it that there is none.
+pub fn shipped_american() -> Result<(BTreeSet<String>, BTreeSet<String>), BooksError> {
+    let file: File = toml::from_str(SHIPPED)?;
+    Ok(natives::american(&file.native))
+}
+
 /// A table from the text of such a file.
 ///
 /// ```
@@ -460,5 +469,8 @@ mod tests {
             ["draftkings", "lowvig", "betfair_ex_au", "pinnacle", "kalshi", "skybet"].map(form),
             [Some("american"), Some("american"), Some("decimal"), Some("decimal"), Some("probability"), None]
         );
+        let (american, regions) = shipped_american().unwrap();
+        assert_eq!(regions, ["us", "us2"].map(str::to_owned).into());
+        assert!(american.iter().all(|book| form(book) == Some("american")) && american.contains("fanduel"));
     }
 }

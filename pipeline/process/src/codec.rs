@@ -107,12 +107,11 @@ fn as_frame<'a>(frame: &FrameView<'a>, faults: &mut Faults) -> Frame<'a> {
         ticks,
         links: frame.links.iter().filter_map(|link| as_link(link, faults)).collect(),
         push: frame.push.map(|wire::Push { sequence, names_event }| Push { sequence, names_event }),
-        odds_format: frame.odds_format,
     }
 }
 
 fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Option<Tick<'a>> {
-    let TickView { book, last_seen_at, price_moved_at, tick, .. } = *view;
+    let TickView { book, last_seen_at, price_moved_at, odds_format, tick, .. } = *view;
     let Some(bet) = tick.bet(market) else {
         faults.count("bet", "does not exist");
         return None;
@@ -130,7 +129,7 @@ fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Opti
     // A status of a later version is none that bets can be placed on.
     let suspended = tick.status != wire::Status::Active;
     let limit = limit(&tick, faults);
-    Some(Tick { book, bet, price, limit, suspended, last_seen_at, price_moved_at })
+    Some(Tick { book, bet, price, odds_format, limit, suspended, last_seen_at, price_moved_at })
 }
 
 /// A link of an offer; one that is none costs the prices nothing but that. Of an unknown market nothing is taken.
@@ -165,6 +164,8 @@ fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
 
 #[cfg(test)]
 mod tests {
+    use arb_model::OddsFormat;
+
     use super::*;
 
     #[test]
@@ -182,6 +183,7 @@ mod tests {
             market: "h2h",
             last_seen_at,
             price_moved_at,
+            odds_format: OddsFormat::Unknown,
             tick,
         };
         let read = |last_seen_at, price_moved_at| {
@@ -211,6 +213,7 @@ mod tests {
             market: "h2h",
             last_seen_at: 1,
             price_moved_at: None,
+            odds_format: OddsFormat::Unknown,
             tick: tick(limit),
         };
         let market = Market::parse("h2h").unwrap();

@@ -212,6 +212,7 @@ mod tests {
             book,
             bet: Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap(),
             price: Price::from_decimal(price).unwrap(),
+            odds_format: arb_engine::odds::OddsFormat::Unknown,
             limit: None,
             suspended: false,
             last_seen_at: (second - 1) * SECOND,
@@ -239,7 +240,6 @@ mod tests {
             ticks,
             links: vec![],
             push: None,
-            odds_format: arb_engine::odds::OddsFormat::Unknown,
         };
         let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
         vec![Input::Frame(frame), Input::PollEnd(end)]

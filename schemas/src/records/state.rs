@@ -239,10 +239,10 @@ pub struct StateBasis {
 pub struct StateSource {
     /// The source.
     pub source: String,
-    /// `received_at` of its latest frame or poll end.
-    pub latest: Micros,
-    /// The latest time at which anything came of it, heartbeats too.
-    pub heard_at: Micros,
+    /// `received_at` of its latest frame or poll end; `None` before the first.
+    pub latest: Option<Micros>,
+    /// The latest time at which anything came of it, heartbeats too; `None` where no time was taken in, as under the policy `raw`.
+    pub heard_at: Option<Micros>,
     /// Frames of the poll that is under way.
     pub frames: Option<i32>,
     /// No frame of that poll was skipped.

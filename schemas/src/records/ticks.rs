@@ -23,8 +23,6 @@ pub struct Frame {
     pub offers: Vec<Offer>,
     /// Of a frame that a client pushed; `None` of one that ingest took.
     pub push: Option<Push>,
-    /// How the source writes its prices.
-    pub odds_format: OddsFormat,
 }
 
 /// What only a frame has that a client pushed.
@@ -65,6 +63,8 @@ pub struct Offer {
     pub ticks: Vec<Tick>,
     /// Where these bets can be placed, an address of http or https; `None`: not reported.
     pub link: Option<String>,
+    /// How the source writes these prices.
+    pub odds_format: OddsFormat,
 }
 
 /// One observation of one price.

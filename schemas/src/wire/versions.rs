@@ -25,9 +25,9 @@ pub(crate) const FRAME_V2: u32 = 29;
 pub(crate) const FRAME_V3: u32 = 60;
 /// Frames of before the format of odds, which [`crate::view`] reads too.
 pub(crate) const FRAME_V4: u32 = 103;
-/// Schema ids of the changelog's layout before `StateHead` and `StateLine`, a record for a whole market. They are never used
+/// Schema ids of former layouts of the changelog: a record for a whole market, and times of sources that are no times. They are never used
 /// again, and what they wrote is not read: it is computed again from the ticks.
-pub(super) const MARKET_LAYOUT: [u32; 3] = [10, 23, 28];
+pub(super) const FORMER_LAYOUTS: [u32; 4] = [10, 11, 23, 28];
 
 /// `Record = id of the newest version, older { version: id }`. The record that a schema refers to by name is in parentheses:
 /// a new version of it is a new version of both.
@@ -74,7 +74,7 @@ macro_rules! versions {
 }
 
 versions! {
-    Frame = 160, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3, 4: FRAME_V4 };
+    Frame = 172, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3, 4: FRAME_V4 };
     PollEnd = 2;
     Heartbeat = 3;
     BoardEntry = 161, older { 1: 4, 2: 20, 3: 35, 4: 100, 5: 140 };
@@ -85,7 +85,7 @@ versions! {
     StaleAlert = 9;
     StateHead = 104, older { 1: 33 };
     StateLine = 163, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143 };
-    StateSource = 11;
+    StateSource = 173;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;
     StateBook = 15;
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn an_id_is_used_once() {
         let newest = RecordType::ALL.into_iter().map(|record| record as u32);
-        let ids: Vec<_> = newest.chain(OLDER.iter().map(|older| older.id)).chain(MARKET_LAYOUT).collect();
+        let ids: Vec<_> = newest.chain(OLDER.iter().map(|older| older.id)).chain(FORMER_LAYOUTS).collect();
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
     }
 

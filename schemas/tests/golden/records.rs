@@ -37,9 +37,9 @@ pub(crate) fn frame() -> Frame {
             price_moved_at: None,
             ticks: vec![tick(Outcome::Home, 2_100_000), tick(Outcome::Away, 1_909_090)],
             link: Some("https://alpha.example/852a3abe".into()),
+            odds_format: OddsFormat::Decimal,
         }],
         push: Some(Push { sequence: 300, names_event: true }),
-        odds_format: OddsFormat::Decimal,
     }
 }
 

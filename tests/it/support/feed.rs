@@ -59,7 +59,6 @@ pub(crate) fn frame(received_at: i64) -> Frame {
         received_at,
         poll_index: None,
         push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
         event: event("soccer"),
         coverage: Coverage::ALL,
         offers: vec![Offer {
@@ -68,6 +67,7 @@ pub(crate) fn frame(received_at: i64) -> Frame {
             last_seen_at: 0,
             price_moved_at: None,
             link: None,
+            odds_format: arb_model::OddsFormat::Unknown,
             ticks: vec![tick],
         }],
     }

@@ -52,6 +52,8 @@ pub(crate) struct Call {
     pub(crate) kind: &'static str,
     pub(crate) sport: String,
     pub(crate) key: String,
+    /// `oddsFormat` and `regions`, of `/odds`.
+    pub(crate) asked: (String, String),
 }
 
 /// The state of the server; tests read and change it.
@@ -79,7 +81,9 @@ pub(crate) struct State {
     pub(crate) served: Vec<String>,
     /// Whether every call accepted gzip.
     pub(crate) takes_gzip: bool,
-    /// Polls of the recording, each an array of events in decimal odds; with limits for callers that request
+    /// Every other book is of the region `us` alone, the others of every other region; else all are of every region.
+    pub(crate) has_regions: bool,
+    /// Polls of the recording, each an array of events in American odds; with limits for callers that request
     /// them.
     pub(crate) content: Vec<Value>,
 }
@@ -109,7 +113,10 @@ impl OddsApi {
             calls: Vec::new(),
             served: Vec::new(),
             takes_gzip: true,
-            content: recordings::lines(&recording).map(|line| in_decimal(&line)).collect(),
+            has_regions: false,
+            content: recordings::lines(&recording)
+                .map(|line| serde_json::from_str::<Value>(&line).unwrap()["events"].take())
+                .collect(),
         }));
         let url = format!("http://{}", listener.local_addr().unwrap());
         let theirs = Arc::clone(&state);
@@ -140,10 +147,9 @@ impl OddsApi {
     }
 }
 
-/// The events of a recorded poll, their prices in decimal odds.
-fn in_decimal(line: &str) -> Value {
-    let mut events: Value = serde_json::from_str::<Value>(line).unwrap()["events"].take();
-    each(&mut events, &mut |key, value| {
+/// Writes the prices of events in decimal odds of two digits, as the API does.
+fn in_decimal(events: &mut Value) {
+    each(events, &mut |key, value| {
         if key == "price"
             && let Some(american) = value.as_i64()
         {
@@ -152,7 +158,16 @@ fn in_decimal(line: &str) -> Value {
             *value = json!((decimal * 100.0).round() / 100.0);
         }
     });
-    events
+}
+
+/// Leaves the books of the regions that are asked for.
+fn of_regions(event: &mut Value, regions: &str) {
+    let (is_us, is_other) = (regions.contains("us"), regions.split(',').any(|region| region != "us"));
+    let mut place = 0;
+    event["bookmakers"].as_array_mut().unwrap().retain(|_| {
+        place += 1;
+        if place % 2 == 1 { is_us } else { is_other }
+    });
 }
 
 /// Visits every member of every object.
@@ -293,7 +308,8 @@ fn answer(request: &Request, state: &mut State) -> (Answer, Option<Fault>) {
         ["v4", "sports", sport, "scores"] => ("scores", sport),
         _ => return (error(404, "NOT_FOUND"), None),
     };
-    state.calls.push(Call { kind, sport: sport.to_owned(), key: key.clone() });
+    let asked = ["oddsFormat", "regions"].map(|name| request.query.get(name).cloned().unwrap_or_default());
+    state.calls.push(Call { kind, sport: sport.to_owned(), key: key.clone(), asked: asked.into() });
     state.takes_gzip &= request.takes_gzip;
     if !state.keys.contains(&key) {
         return (error(401, "INVALID_KEY"), None);
@@ -329,7 +345,7 @@ fn starts(state: &State, sport: &str) -> Vec<Value> {
 fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fault>) {
     let of = |name: &str| request.query.get(name).map_or("", String::as_str);
     let count = |name: &str| of(name).split(',').filter(|word| !word.is_empty()).count() as u64;
-    let is_asked_well = (of("oddsFormat"), of("dateFormat")) == ("decimal", "iso");
+    let is_asked_well = ["decimal", "american"].contains(&of("oddsFormat")) && of("dateFormat") == "iso";
     if !is_asked_well || count("markets") * count("regions") == 0 {
         return (error(422, "INVALID_PARAMETERS"), None);
     }
@@ -348,10 +364,17 @@ fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fa
     if of("includeBetLimits") != "true" {
         events.iter_mut().for_each(without_limits);
     }
+    if state.has_regions {
+        events.iter_mut().for_each(|event| of_regions(event, of("regions")));
+    }
     if fault == Some(Fault::Doubled) {
         events.extend(events.clone());
     }
-    let answer = ok(&Value::Array(events));
+    let mut events = Value::Array(events);
+    if of("oddsFormat") == "decimal" {
+        in_decimal(&mut events);
+    }
+    let answer = ok(&events);
     if matches!(fault, None | Some(Fault::NoHeaders | Fault::OddHeaders | Fault::Doubled)) {
         state.served.push(answer.body.clone());
     }

@@ -107,6 +107,7 @@ impl Market {
             last_seen_at: received_at,
             price_moved_at: None,
             link: None,
+            odds_format: arb_model::OddsFormat::Unknown,
             ticks: (0..SIDES.len()).map(|side| self.tick(event, book, side)).collect(),
         });
         Frame {
@@ -114,7 +115,6 @@ impl Market {
             received_at,
             poll_index: None,
             push: None,
-            odds_format: arb_model::OddsFormat::Unknown,
             event: Event {
                 id: format!("bench-{event}").into(),
                 sport: "soccer".into(),

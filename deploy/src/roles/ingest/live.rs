@@ -16,7 +16,9 @@ use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::open_picks::OpenPicks;
 use arb_ingest::publish::Publisher;
 use arb_ingest::scan_queue::ScanQueue;
+use arb_ingest::the_odds_api::AmericanOdds;
 use arb_kafka::Cluster;
+use arb_process::books::shipped_american;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::SECOND;
 use arb_setup::secrets::ODDS_API_KEY;
@@ -58,6 +60,7 @@ pub(crate) fn settings(config: &Live, cluster: &Cluster) -> anyhow::Result<LiveS
     // Before anything is started: whether the address is one.
     Client::new(&config.url, key.clone(), total, total)?;
     let now = clock::now();
+    let (books, american_regions) = shipped_american()?;
     Ok(LiveSettings {
         cluster: cluster.clone(),
         group: config.group.clone(),
@@ -66,6 +69,7 @@ pub(crate) fn settings(config: &Live, cluster: &Cluster) -> anyhow::Result<LiveS
         connect: total / 3,
         total,
         regions: words("--regions", &config.regions)?,
+        american: AmericanOdds { books, regions: american_regions },
         markets: unique(config.markets.iter().map(|market| market.key().to_owned())),
         rules: limits(config)?,
         clock: clock::now,

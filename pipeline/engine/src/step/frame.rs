@@ -9,7 +9,6 @@ use crate::caps::LeftOut;
 use crate::effect::Effects;
 use crate::input::{Coordinate, Coverage, Event, Frame, StatedLink, Tick};
 use crate::market::{Market, QuoteKey, Symbol};
-use crate::odds::OddsFormat;
 use crate::quotes::{self, Observation, SourceUpdate};
 use crate::state::MarketState;
 use crate::time::Disposition;
@@ -142,7 +141,7 @@ impl Engine {
             if tick.last_seen_at > frame.received_at.saturating_add(FUTURE) {
                 future += 1;
             } else {
-                seen.push(observation(tick, frame.odds_format, self.names.symbol(tick.book)));
+                seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
         admission::admit(seen, markets, update, left_out);
@@ -153,14 +152,14 @@ impl Engine {
     }
 }
 
-fn observation(tick: &Tick<'_>, odds_format: OddsFormat, book: Symbol) -> Observation {
+fn observation(tick: &Tick<'_>, book: Symbol) -> Observation {
     Observation {
         market: tick.bet.market(),
         key: QuoteKey::of(&tick.bet, book),
         price: tick.price,
         limit: tick.limit,
         suspended: tick.suspended,
-        odds_format,
+        odds_format: tick.odds_format,
         last_seen_at: tick.last_seen_at,
         price_moved_at: tick.price_moved_at,
     }

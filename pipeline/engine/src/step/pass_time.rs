@@ -224,7 +224,9 @@ mod tests {
         let bet = Bet::new(Market::parse("totals").unwrap(), Outcome::Over, Side::Back, Some(2_500)).unwrap();
         let price = Price::from_millionths(price).unwrap();
         let (limit, suspended, price_moved_at) = (None, false, None);
-        let tick = Tick { book: "b", bet, price, limit, suspended, last_seen_at: at, price_moved_at };
+        let odds_format = OddsFormat::Unknown;
+        let tick =
+            Tick { book: "b", bet, price, odds_format, limit, suspended, last_seen_at: at, price_moved_at };
         let event = Event { id, sport: "soccer", league: "l", home: "h", away: "a", commence_time: START };
         let frame = Frame {
             source: "s",
@@ -235,7 +237,6 @@ mod tests {
             ticks: vec![tick],
             links: vec![],
             push: None,
-            odds_format: OddsFormat::Unknown,
         };
         step(engine, &Input::Frame(frame));
     }

@@ -63,7 +63,6 @@ impl Engine {
             // Where a bet can be placed is what sources state, not what clients do.
             links: Vec::new(),
             push: Some(push),
-            odds_format: frame.odds_format,
         };
         let samples = effects.samples.refresh.len();
         let step = self.merge_frame(at, source, frame, effects, probe);

@@ -28,6 +28,7 @@ fn total(book: &str, outcome: Outcome, line: i32, hundredths: i64, second: i64) 
         book,
         bet: Bet::new(Market::parse("totals").unwrap(), outcome, Side::Back, Some(line)).unwrap(),
         price: Price::from_millionths(hundredths * 10_000).unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit: None,
         suspended: false,
         last_seen_at: at(second),

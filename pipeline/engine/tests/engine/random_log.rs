@@ -86,6 +86,7 @@ fn tick(received_at: i64, raw: (usize, usize, u32, usize, u8)) -> Tick<'static> 
         book: BOOKS[book],
         bet: bets().nth(bet).unwrap(),
         price: Price::from_millionths(i64::from(price) * 10_000).unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit,
         suspended: rest == 7,
         last_seen_at,
@@ -166,7 +167,6 @@ fn frame(
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
         links: raw.iter().filter_map(link).collect(),
         push: None,
-        odds_format: arb_engine::odds::OddsFormat::Unknown,
     })
 }
 

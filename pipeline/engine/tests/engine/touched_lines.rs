@@ -34,6 +34,7 @@ fn tick(second: i64, (line, side, book, steps): Move) -> Tick<'static> {
         book: BOOKS[book],
         bet: Bet::new(totals, SIDES[side], Side::Back, Some(LINES[line])).unwrap(),
         price: Price::from_millionths(hundredths * 10_000).unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit: None,
         suspended: false,
         last_seen_at: at(second),
@@ -52,7 +53,6 @@ fn frame(event: usize, second: i64, moves: &[Move]) -> Input<'static> {
         ticks: moves.iter().map(|one| tick(second, *one)).collect(),
         links: vec![],
         push: None,
-        odds_format: arb_engine::odds::OddsFormat::Unknown,
     })
 }
 

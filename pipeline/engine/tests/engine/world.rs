@@ -40,6 +40,7 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
         book,
         bet: Bet::new(Market::parse(key).unwrap(), outcome, Side::Back, line).unwrap(),
         price: Price::from_decimal(decimal).unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit: None,
         suspended: false,
         last_seen_at: at(last_seen),
@@ -167,7 +168,6 @@ pub(crate) fn frame<'a>(
         ticks,
         links: vec![],
         push: None,
-        odds_format: arb_engine::odds::OddsFormat::Unknown,
     }
 }
 

@@ -110,13 +110,13 @@ impl Client {
         self.get(&format!("/v4/sports/{sport}/events"), "&dateFormat=iso")
     }
 
-    /// The prices of a sport, in decimal odds: all its events, these regions' books, these markets.
+    /// The prices of a sport in a format (`decimal` or `american`): all its events, these regions' books, these markets.
     ///
     /// # Errors
     /// As above.
-    pub fn odds(&self, sport: &str, regions: &str, markets: &str) -> Result<Answer, Problem> {
-        let how = "oddsFormat=decimal&dateFormat=iso&includeBetLimits=true&includeLinks=true";
-        let query = format!("&regions={regions}&markets={markets}&{how}");
+    pub fn odds(&self, sport: &str, regions: &str, markets: &str, format: &str) -> Result<Answer, Problem> {
+        let how = "dateFormat=iso&includeBetLimits=true&includeLinks=true";
+        let query = format!("&regions={regions}&markets={markets}&oddsFormat={format}&{how}");
         self.get(&format!("/v4/sports/{sport}/odds"), &query)
     }
 
@@ -229,7 +229,7 @@ mod tests {
         drop(listener);
         let key = ApiKey::new("secret0123").unwrap();
         let client = Client::new(&address, key, Duration::from_mins(1), Duration::from_mins(1)).unwrap();
-        let problem = client.odds("soccer_epl", "eu", "h2h").unwrap_err();
+        let problem = client.odds("soccer_epl", "eu", "h2h", "decimal").unwrap_err();
         assert_eq!(problem, Problem::Unreachable("connection refused".to_owned()));
     }
 

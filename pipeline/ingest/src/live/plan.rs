@@ -262,6 +262,11 @@ impl Plan {
         }
     }
 
+    /// A further request of a poll is made.
+    pub fn asked_again(&mut self, now: Micros) {
+        self.budget.asked(now);
+    }
+
     /// A response of any status came. Only a successful one without credit headers means that the API reports
     /// none: an error may come from a gateway, which does not know them.
     pub fn answered(&mut self, action: &Action, now: Micros, quota: Quota, is_good: bool) {

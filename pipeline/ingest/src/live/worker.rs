@@ -12,7 +12,6 @@ use std::time::Duration;
 use arb_kafka::{Lease, Leases, partition_of};
 use arb_model::Faults;
 use arb_runtime::stop::Stop;
-use arb_schemas::records::Coverage;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::answer::{Answer, Problem};
@@ -28,9 +27,7 @@ use crate::results::ResultWriter;
 use crate::scan::Covered;
 use crate::scan_queue::ScanQueue;
 use crate::skew::ClockSkew;
-use crate::source::Poll;
 use crate::telemetry;
-use crate::the_odds_api::{Decoder, OddsFormat};
 
 /// Between two looks when there is nothing to do.
 const POLL: Duration = Duration::from_millis(100);
@@ -55,7 +52,7 @@ pub(super) struct Worker<'a> {
     pub(super) known_scores: KnownScores,
     pub(super) results: ResultWriter,
     /// The clock of each sport's source.
-    skews: BTreeMap<String, ClockSkew>,
+    pub(super) skews: BTreeMap<String, ClockSkew>,
     standing: Standing,
     pub(super) polled: Polled,
 }
@@ -257,26 +254,6 @@ impl<'a> Worker<'a> {
         Ok(Ok(()))
     }
 
-    /// The prices of a sport.
-    fn ask(&mut self, sport: &str, asked_at: Micros) -> Result<Poll, Failure> {
-        let markets = self.settings.markets.join(",");
-        let answer = self.client.odds(sport, &self.settings.regions.join(","), &markets)?;
-        let (now, body) = self.take(&Action::Poll(sport.to_owned()), &answer)?;
-        is_young(asked_at, now, self.settings.total)?;
-        let mut faults = Faults::default();
-        let received_at = self.plan.stamp(sport, now);
-        let decoded = Decoder::new(OddsFormat::Decimal).answer(body, received_at, &mut faults);
-        let poll = decoded.map(|poll| scoped(poll, sport, &self.settings.markets, &mut faults));
-        self.count_faults(sport, &faults);
-        let mut poll = poll.ok_or(Problem::Broken("no JSON array"))?;
-        let behind = self.skews.entry(sport.to_owned()).or_default().correct(&mut poll);
-        telemetry::clock_behind(&source(sport), behind);
-        let (events, ticks, quota) = (poll.events.len(), poll.ticks(), answer.quota);
-        let (remaining, used, cost) = (quota.remaining, quota.used, quota.last);
-        tracing::info!(sport, events, ticks, remaining, used, cost, "polled");
-        Ok(poll)
-    }
-
     pub(super) fn count_faults(&mut self, sport: &str, faults: &Faults) {
         if !faults.is_empty() {
             tracing::warn!(sport, %faults, "malformed input was left out");
@@ -336,8 +313,8 @@ impl<'a> Worker<'a> {
 
 /// A failed call, and the pause that the API requests.
 pub(super) struct Failure {
-    problem: Problem,
-    retry_after: Option<Micros>,
+    pub(super) problem: Problem,
+    pub(super) retry_after: Option<Micros>,
 }
 
 impl From<Problem> for Failure {
@@ -372,22 +349,9 @@ pub(super) fn source(sport: &str) -> String {
     format!("the-odds-api/{sport}")
 }
 
-/// A poll of what was asked for: it covers the sport and these markets of all books, whatever else it names.
-fn scoped(mut poll: Poll, sport: &str, markets: &[String], faults: &mut Faults) -> Poll {
-    let named = poll.events.len();
-    poll.events.retain(|(event, _)| event.league == sport);
-    (poll.events.len()..named).for_each(|_| faults.count("sport_key", "not the one asked for"));
-    poll.league = Some(sport.to_owned());
-    poll.coverage = Coverage { books: None, markets: Some(markets.to_vec()) };
-    poll
-}
-
 #[cfg(test)]
 mod tests {
-    use arb_model::{Name, Time};
     use std::cell::Cell;
-
-    use arb_schemas::records::Event;
 
     use super::*;
 
@@ -404,27 +368,5 @@ mod tests {
         assert!(is_old(asked_at, now.get() + 15 * SECOND + GRACE + 1, TOTAL));
         assert_eq!(confirmed(|| slow(Ok(false)), || now.get()), Ok(None));
         assert_eq!(confirmed(|| slow(Err(())), || now.get()), Err(()));
-    }
-
-    #[test]
-    fn a_poll_covers_what_was_asked_for() {
-        let event = |league: &str| {
-            let text = || Name::from(league);
-            let (id, sport, home, away) = (text(), text(), text(), text());
-            (Event { id, sport, league: text(), home, away, commence_time: Time(0) }, vec![])
-        };
-        let events = vec![event("soccer_epl"), event("soccer_fifa_world_cup")];
-        let poll = Poll {
-            received_at: 0,
-            league: None,
-            coverage: Coverage::ALL,
-            odds_format: OddsFormat::Unknown,
-            events,
-        };
-        let mut faults = Faults::default();
-        let poll = scoped(poll, "soccer_epl", &["h2h".to_owned()], &mut faults);
-        assert_eq!((poll.events.len(), faults.of("sport_key", "not the one asked for")), (1, 1));
-        assert_eq!(poll.league.as_deref(), Some("soccer_epl"));
-        assert_eq!(poll.coverage, Coverage { books: None, markets: Some(vec!["h2h".to_owned()]) });
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
         (event(&fixture.life), offers.collect())
     };
     let events = fixtures.iter().map(event).collect();
-    Poll { received_at: at, league: None, coverage: Coverage::ALL, odds_format: OddsFormat::American, events }
+    Poll { received_at: at, league: None, coverage: Coverage::ALL, events }
 }
 
 fn event(life: &Life) -> Event {
@@ -44,6 +44,7 @@ fn offers(life: &Life, book: &Book, card: &Card) -> Vec<Offer> {
         last_seen_at: card.seen_at,
         price_moved_at: None,
         link: None,
+        odds_format: OddsFormat::American,
         ticks: offered.prices.iter().filter_map(|price| tick(book, card, offered.side, *price)).collect(),
     });
     offers.collect()

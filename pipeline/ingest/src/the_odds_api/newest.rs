@@ -80,7 +80,15 @@ mod tests {
         let side = if lay { Side::Lay } else { Side::Back };
         let tick = Tick { outcome, side, line: None, price, status: Status::Active, limit: None };
         let (book, market) = (format!("b{book}"), "h2h".to_owned());
-        Offer { book, market, last_seen_at: at, price_moved_at: None, ticks: vec![tick], link: None }
+        Offer {
+            book,
+            market,
+            last_seen_at: at,
+            price_moved_at: None,
+            ticks: vec![tick],
+            link: None,
+            odds_format: arb_model::OddsFormat::Unknown,
+        }
     }
 
     /// However often and in whatever order: of each bet at a book the newest price is left, of equal ones the last.

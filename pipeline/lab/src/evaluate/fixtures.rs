@@ -40,13 +40,7 @@ pub(super) fn poll(at: Micros, sport: &str, start: Micros, offers: Vec<Offer>) -
     };
     let seen = |offer: Offer| Offer { last_seen_at: at, ..offer };
     let events = vec![(event, offers.into_iter().map(seen).collect())];
-    Poll {
-        received_at: at,
-        league: Some(league.as_str().into()),
-        coverage: Coverage::ALL,
-        odds_format: arb_model::OddsFormat::Unknown,
-        events,
-    }
+    Poll { received_at: at, league: Some(league.as_str().into()), coverage: Coverage::ALL, events }
 }
 
 /// A table of books that settle alike, each of an operator of its own.
@@ -73,6 +67,7 @@ pub(super) fn offer(book: &str, prices: &[(Outcome, i64)]) -> Offer {
         last_seen_at: 0,
         price_moved_at: None,
         link: None,
+        odds_format: arb_model::OddsFormat::Unknown,
         ticks: prices.iter().map(tick).collect(),
     }
 }

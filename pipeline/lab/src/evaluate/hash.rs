@@ -177,7 +177,6 @@ fn ticks<'a>(
             coverage,
             offers,
             push: None,
-            odds_format: poll.odds_format,
         })
     })
 }

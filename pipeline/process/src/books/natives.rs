@@ -2,7 +2,7 @@
 //!
 //! It never guesses: a book without a row has no known form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::venues::{Native, NativeForm};
 use serde::Deserialize;
@@ -19,6 +19,9 @@ pub(super) struct NativeEntry {
     /// Of a decimal price or of a contract's, in millionths.
     step_ppm: Option<u32>,
     books: Vec<String>,
+    /// Regions of The Odds API all of whose books are among these.
+    #[serde(default)]
+    regions: Vec<String>,
     from: Datetime,
     source: String,
     checked_at: Option<Datetime>,
@@ -46,6 +49,13 @@ pub(super) fn by_book(entries: &[NativeEntry]) -> Result<BTreeMap<&str, Native>,
         }
     }
     Ok(natives)
+}
+
+/// The books that make American odds, and the regions all of whose books do.
+pub(super) fn american(entries: &[NativeEntry]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let american = || entries.iter().filter(|entry| matches!(entry.form, FormName::American));
+    let all = |of: fn(&NativeEntry) -> &Vec<String>| american().flat_map(of).cloned().collect();
+    (all(|entry| &entry.books), all(|entry| &entry.regions))
 }
 
 impl NativeEntry {

@@ -16,6 +16,7 @@ use arb_engine::state::{Misfit, Saved};
 use arb_engine::time::{Clock, PushedUpdate, SourceClock};
 use arb_runtime::machine::Change;
 use arb_schemas::records as wire;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
@@ -119,6 +120,7 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
         RecordType::StateSource => {
             let wire::StateSource { source, latest, heard_at, frames, whole } = decode(value)?;
             let poll = frames.and_then(|frames| u32::try_from(frames).ok()).map(|frames| (frames, whole));
+            let [latest, heard_at] = [latest, heard_at].map(|at| at.unwrap_or(Micros::MIN));
             let clock = SourceClock::at(latest, heard_at, poll);
             Ok(StateRecord::Saved(Saved::Source { source: source.into(), clock }))
         }
@@ -208,12 +210,17 @@ fn state_push(source: &str, sequence: i64, update: &PushedUpdate) -> wire::State
     wire::StatePush { source: source.to_owned(), sequence, digest, bets }
 }
 
+/// A time that there is; the engine's least number stands for none, which is no time that readers of Avro can have.
+fn time(at: Micros) -> Option<Micros> {
+    (at != Micros::MIN).then_some(at)
+}
+
 fn state_source(source: &str, clock: SourceClock) -> wire::StateSource {
     let poll = clock.poll();
     wire::StateSource {
         source: source.to_owned(),
-        latest: clock.latest(),
-        heard_at: clock.heard_at(),
+        latest: time(clock.latest()),
+        heard_at: time(clock.heard_at()),
         frames: poll.and_then(|(frames, _)| i32::try_from(frames).ok()),
         whole: poll.is_none_or(|(_, whole)| whole),
     }
@@ -379,6 +386,19 @@ mod tests {
 
     /// The engine's data and the records are two lists of the same fields: this holds them equal. A field that one of them does
     /// not have, or that is written and not read, is found here, because each is stated with a value of its own.
+    /// Readers that make dates of times refuse the number that stands for none.
+    #[test]
+    fn a_time_that_there_is_not_is_null() {
+        let heard = SourceClock::at(Micros::MIN, 5, None);
+        let record = state_source("s", heard);
+        assert_eq!((record.latest, record.heard_at), (None, Some(5)));
+        assert_eq!(state_source("s", SourceClock::at(7, Micros::MIN, None)).heard_at, None);
+        let Ok(StateRecord::Saved(Saved::Source { clock, .. })) = parse(&encode(&record).unwrap()) else {
+            panic!("a source")
+        };
+        assert_eq!(clock, heard);
+    }
+
     #[test]
     fn what_is_written_is_what_is_read() {
         let clock = SourceClock::at(9, 10, Some((3, false)));
@@ -470,7 +490,7 @@ mod tests {
 
     #[test]
     fn an_older_layout_is_refused_with_what_to_do() {
-        for id in [10, 23, 28] {
+        for id in [10, 11, 23, 28] {
             let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
             let (changelog, error) = (PROCESS_STATE.name, Box::new(error));
             let error = PumpError::State { changelog, partition: 2, offset: 7, key, error };

@@ -23,6 +23,7 @@ fn poll(engine: &mut Engine, source: &str, seconds: i64, books: &[&'static str])
         book,
         bet: Bet::new(Market::parse("h2h").unwrap(), outcome, Side::Back, None).unwrap(),
         price: Price::from_decimal("2.1").unwrap(),
+        odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit: None,
         suspended: false,
         last_seen_at: received_at - SECOND,
@@ -48,7 +49,6 @@ fn poll(engine: &mut Engine, source: &str, seconds: i64, books: &[&'static str])
         ticks,
         links: vec![],
         push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
     };
     let end = PollEnd { source, received_at, league: None, coverage, frames: 1 };
     let mut effects: Vec<Effect> = Vec::new();
@@ -213,17 +213,8 @@ fn repeat(engine: &mut Engine, scans: &mut Scans, seconds: i64) {
     };
     let nothing = Coverage { books: Some(vec![]), markets: Some(vec![]) };
     let (poll_index, ticks) = (Some(0), Vec::new());
-    let frame = Frame {
-        source,
-        received_at,
-        poll_index,
-        event,
-        coverage: nothing,
-        ticks,
-        links: vec![],
-        push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
-    };
+    let frame =
+        Frame { source, received_at, poll_index, event, coverage: nothing, ticks, links: vec![], push: None };
     let end = PollEnd { source, received_at, league: None, coverage: Coverage::default(), frames: 1 };
     let mut effects: Vec<Effect> = Vec::new();
     let at = Coordinate { topic: "t", partition: 0, offset: seconds };

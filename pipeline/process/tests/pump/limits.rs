@@ -31,23 +31,22 @@ fn offer(book: String, line: i32, ticks: usize, at: Micros) -> Offer {
         limit: None,
     };
     let ticks = (0..ticks).map(tick).collect();
-    Offer { book, market: "totals".into(), last_seen_at: at, price_moved_at: None, ticks, link: None }
+    Offer {
+        book,
+        market: "totals".into(),
+        last_seen_at: at,
+        price_moved_at: None,
+        ticks,
+        link: None,
+        odds_format: arb_model::OddsFormat::Unknown,
+    }
 }
 
 fn frame(id: &str, offers: Vec<Offer>, at: Micros) -> Frame {
     let (sport, league, home, away) = ("soccer".into(), "l".into(), "h".into(), "a".into());
     let event = Event { id: id.into(), sport, league, home, away, commence_time: Time(at + 86_400 * SECOND) };
     let coverage = Coverage { books: Some(vec![]), markets: Some(vec![]) };
-    Frame {
-        source: "limits".into(),
-        received_at: at,
-        poll_index: None,
-        event,
-        coverage,
-        offers,
-        push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
-    }
+    Frame { source: "limits".into(), received_at: at, poll_index: None, event, coverage, offers, push: None }
 }
 
 /// Books on one line, from one number to another.

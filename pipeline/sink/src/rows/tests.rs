@@ -29,6 +29,7 @@ fn offer(market: &str) -> Offer {
         last_seen_at: 5,
         price_moved_at: None,
         link: None,
+        odds_format: arb_model::OddsFormat::Unknown,
         ticks: vec![tick(Outcome::Over, 1_900_000, Some(2_150)), tick(Outcome::Under, -7, None)],
     }
 }
@@ -39,7 +40,6 @@ fn frame(markets: &[&str]) -> Frame {
         received_at: 10,
         poll_index: None,
         push: None,
-        odds_format: arb_model::OddsFormat::Unknown,
         event: fixtures::event(),
         coverage: Coverage::ALL,
         offers: markets.iter().map(|market| offer(market)).collect(),
