@@ -1,7 +1,11 @@
 //! The machine by itself: what becomes of events, attempts and time.
 
+use arb_schemas::wire::{Record, RecordType};
+
 use crate::schedule::Job;
-use arb_schemas::records::{WebhookAttempt, WebhookEvent, WebhookRedelivery, WebhookTarget};
+use arb_schemas::records::{
+    WebhookAttempt, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
+};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::*;
@@ -68,7 +72,7 @@ impl Bench {
     }
 
     /// The records of a type that it holds.
-    fn written<R: Record + serde::de::DeserializeOwned>(&self) -> Vec<R> {
+    fn written<R: Record>(&self) -> Vec<R> {
         let values = self.out.outputs().iter().map(|output| output.value.as_ref().unwrap());
         let of_type = values.filter(|value| RecordType::of(value).unwrap() == R::TYPE);
         of_type.map(|value| wire::decode(value).unwrap()).collect()
