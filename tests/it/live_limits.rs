@@ -52,7 +52,7 @@ fn assert_updated_for_flags_alone(broker: &Broker, id: &Value, (from, to): (i64,
 fn limits_of_books_are_requested_and_bound_the_stakes_of_the_board() {
     let stack = Stack::start("board");
     let broker = &stack.broker;
-    let sport = "baseball_test";
+    let sport = "baseball_mlb";
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
     api.state().content = limited(&json!(40));
     let mut role = worker(broker, &api, KEY, &["--sports", sport, "--markets", "h2h"]);

@@ -74,7 +74,15 @@ fn every_entry_of_a_made_up_market_is_the_second_opinions() {
         let shipped = books::shipped().unwrap();
         let (compared, differences) = judged(scratch.path(), shipped, |to| to.step_all(transcript()));
         assert!(differences.is_empty(), "seed {seed}: {} {:#}", compared["differences"], differences[0]);
-        for hard in ["with a lay", "with a fee", "with a push", "three legs", "verified", "passed over"] {
+        for hard in [
+            "with a lay",
+            "with a fee",
+            "with a rounded price",
+            "with a push",
+            "three legs",
+            "verified",
+            "passed over",
+        ] {
             assert!(count(&compared, hard) >= 50, "too few {hard} for a comparison: {compared}");
         }
         for flag in ["simultaneous", "fresh", "same_rules", "independent_operators", "plausible_price"] {

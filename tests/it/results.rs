@@ -115,17 +115,17 @@ fn a_source_reports_results_of_its_own_events_alone() {
     let (public, _) = ground.published("public", |candidate| {
         candidate.event.commence_time = Time(now() + 100 * HOUR);
     });
-    assert_eq!(ground.post(&ground.source, "ticks", "application/x-ndjson", &line("acme-1")).status, 200);
+    assert_eq!(ground.post(&ground.source, "ticks", "application/x-ndjson", &line("acme:1")).status, 200);
     wait_for("the source's event is listed", || {
         let events = ground.serve.get("/v1/events?sport=soccer").json();
-        events["events"].as_array().unwrap().iter().any(|event| event["id"] == "acme-1").then_some(())
+        events["events"].as_array().unwrap().iter().any(|event| event["id"] == "acme:1").then_some(())
     });
     let cancelled = |event: &str| result(event, "cancelled", None);
     ground.refused(&ground.source, &cancelled(&public), 403, "results:any");
     ground.refused(&ground.source, &cancelled("nobody's"), 404, "no prices");
-    ground.refused(&ground.source, &result("acme-1", "finished", Some([1, 0])), 409, "begins at 2036");
-    assert_eq!(ground.report(&ground.source, &cancelled("acme-1")).status, 202, "at any time");
-    assert_eq!(ground.report(&ground.operator, &cancelled("acme-1")).status, 202);
+    ground.refused(&ground.source, &result("acme:1", "finished", Some([1, 0])), 409, "begins at 2036");
+    assert_eq!(ground.report(&ground.source, &cancelled("acme:1")).status, 202, "at any time");
+    assert_eq!(ground.report(&ground.operator, &cancelled("acme:1")).status, 202);
 
     let finished = |points| result(&public, "finished", Some(points));
     ground.refused(&ground.operator, &finished([2, 0]), 409, "begins at");

@@ -40,7 +40,7 @@ export function entry(number, turn, now) {
     event: { id: `e${number}`, home, away: `Away City ${number}`, commence_time: time(now + 3_600_000), in_play: number % 5 === 0 },
     market: number % 2 === 0 ? 'totals' : 'h2h', period: 'full_time', line: number % 2 === 0 ? 2.5 : null, margin, margin_worst: margin, margin_rounded: margin,
     score: margin * 0.8, total_stake_max: 500, currency: 'USD', legs: [leg('home', number === 2 ? HOSTILE[0] : BOOKS[number % 8], price, now, LINKS[number]), leg('away', BOOKS[(number + 3) % 8], other, now)],
-    verified: isVerified, verification: Object.fromEntries(FLAGS.map((flag) => [flag, isVerified || flag !== 'simultaneous'])), failed_checks: failed, passed_over: null,
+    verified: isVerified, verification: Object.fromEntries(FLAGS.map((flag) => [flag, isVerified || flag !== 'simultaneous'])), failed_checks: failed, passed_over: null, void_clause: null, void_loss_max: null,
     warnings: [], execution_probability: 0.7, ttl_seconds: 300, ttl_p10_seconds: 40, ttl_p90_seconds: 1_800, opened_at: time(now - 120_000),
     updated_at: time(now), sequence: turn + 1,
   }

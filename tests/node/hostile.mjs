@@ -11,7 +11,7 @@ const [dist, document] = process.argv.slice(5)
 const { paths } = JSON.parse(readFileSync(document, 'utf8'))
 const example = (path) => structuredClone(paths[path].get.responses['200'].content['application/json'].example)
 /** Fields whose text comes from outside; what else a text means, the page chooses by it. */
-const NAMES = new Set(['home', 'away', 'league', 'book', 'operator', 'sport', 'reason', 'sentence', 'rule', 'rules', 'source', 'currency'])
+const NAMES = new Set(['home', 'away', 'league', 'book', 'operator', 'sport', 'reason', 'sentence', 'rule', 'says', 'source', 'currency'])
 
 /** The value with each name replaced, a number as it is: a team's score has a team's name. */
 function hostile(value) {

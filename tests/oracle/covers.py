@@ -8,7 +8,6 @@ from collections import namedtuple
 from datetime import date
 from fractions import Fraction
 
-import fees
 import clauses
 import fees
 import flags

@@ -74,6 +74,7 @@ class Books:
 
     def __init__(self, table):
         self.clauses = table.get("clause", [])
+        self.native = {book: rule for rule in table.get("native", []) for book in rule["books"]}
         self.books = {key: book for book in table["book"] for key in book["keys"]}
 
     def operator(self, book):

@@ -19,6 +19,7 @@ import clauses
 import covers
 import fees
 import flags
+import native
 import settling
 from world import World
 
@@ -147,10 +148,14 @@ class Judge:
         on, league = covers.day(self.world.now()), self.world.events[event]["league"]
         for (market, line, outcome, side, book), quote in self.world.quotes.get(event, {}).items():
             rule = fees.fee(self.books.books.get(book), book, league, on)
-            left = fees.effective(rule, side, quote.price)
+            left = fees.effective(rule, side, self.native(book, side, quote))
             if quote.on_offer() and left is not None:
                 found.setdefault((market, line), []).append(covers.Leg(outcome, side, book, quote.price, left, quote))
         return found
+
+    def native(self, book, side, quote):
+        """The worst price of the book's own form that is written as a quote's."""
+        return native.worst(self.books.native.get(book), quote.form, side, quote.price)
 
     @staticmethod
     def simultaneous(arb):
@@ -229,6 +234,7 @@ class Judge:
         return {
             **{"outcome": leg.outcome, "side": leg.side, "book": leg.book, "operator": self.books.operator(leg.book)},
             **{"price": leg.price, "effective_price": leg.effective, "implied_probability": ONE / leg.effective},
+            "rounded": self.native(leg.book, leg.side, leg.quote) != leg.price,
             **{"stake_share": float(share), "stake": stake, "limit": None},
             "liability": math.ceil(settling.risk(leg, stake)) if lays else None,
             **{"last_seen_at": leg.quote.end, "price_moved_at": leg.quote.moved},
@@ -279,6 +285,7 @@ class Judge:
         """What kinds of entries were compared."""
         legs = entry["legs"]
         self.count["with a lay"] += any(leg["side"] == "lay" for leg in legs)
+        self.count["with a rounded price"] += any(leg["rounded"] for leg in legs)
         self.count["with a fee"] += any(leg["effective_price"] != leg["price"] for leg in legs if leg["side"] == "back")
         self.count["three legs"] += len(legs) == 3
         self.count["with a push"] += entry["margin_worst"] < entry["margin"] - CLOSE

@@ -23,6 +23,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 import flags
+import native
 
 OUTCOMES = {"h2h": ("home", "draw", "away"), "spreads": ("home", "away"), "totals": ("over", "under")}  # in leg order
 BROKEN = object()  # in the place of what is no JSON
@@ -270,6 +271,12 @@ class Standing:
         return None if self.waiting else (self.stands, self.after)
 
 
+def bet_order(key):
+    """By line and outcome."""
+    _, market, line, outcome, _ = key
+    return -math.inf if line is None else line, OUTCOMES[market].index(outcome)
+
+
 class Replay:
     """The world after a poll, and the raw windows so far, as they are written."""
 
@@ -333,9 +340,13 @@ class Replay:
 
     def learn(self, before, polled_at):  # as one partition does
         """Later polls are judged by what this one taught: how old prices came to be, which margins were proven."""
-        for key, quote in self.quotes.items():
-            if key in before and quote.last_seen > before[key].last_seen:
-                self.learnt.confirmed(key[-1], polled_at - before[key].last_seen)
+        told = {}  # of each book and market of an event one age: that of the first line and outcome
+        for key in sorted(self.quotes, key=bet_order):
+            if key in before and self.quotes[key].last_seen > before[key].last_seen:
+                event, market, _, _, book = key
+                told.setdefault((event, market, book), polled_at - before[key].last_seen)
+        for (_, _, book), age in told.items():
+            self.learnt.confirmed(book, age)
         for key, arb in self.arbs.items():
             if arb.simultaneous and not (key in self.open and self.open[key]["simultaneous_ever"]):
                 self.learnt.margins[self.in_play[key[0]]].add(arb.margin)
@@ -367,6 +378,7 @@ class Replay:
         share = {"implied_probability": ONE / quote.price, "stake_share": ONE / quote.price / total}
         said = {"outcome": outcome, "book": book, "operator": self.books.operator(book), "price": quote.price / ONE}
         said.update(share, stake=None if stake is None else stake / 100)
+        said["rounded"] = native.worst(self.books.native.get(book), self.form, "back", quote.price) != quote.price
         return {**said, "last_seen_at": format_instant(quote.last_seen)}
 
     def board(self, until):

@@ -257,8 +257,8 @@ class Schemas:
         # What an older version does not have of a leg is what the newest says of it.
         entry = self.load("BoardEntry", self.newest["BoardEntry"])
         legs = field_type(entry, "legs")["items"]["fields"]
-        # Where to bet is no fact of the past: links are not stored.
-        self.leg_columns = {field["name"]: field.get("default") for field in legs if field["name"] != "link"}
+        # Where to bet is no fact of the past, and what a rounded price is worth is its effective price: these are not stored.
+        self.leg_columns = {field["name"]: field.get("default") for field in legs if field["name"] not in ("link", "rounded")}
 
     def load(self, name, version):
         return json.loads((self.golden / f"{name}.v{version}.avsc").read_text(encoding="utf-8"))

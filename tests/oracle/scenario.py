@@ -23,6 +23,7 @@ LAYERS += ("some_ex_us", "other_ex_au", "kalshi_au")
 LEAGUES = ("americanfootball_nfl", "soccer_epl", "aussierules_afl", "baseball_mlb", "basketball_nba", "rugbyleague_nrl")
 SPREADS = (-3000, -2500, -1250, -500, 0, 250, 750, 1500, 4000)
 TOTALS = (2000, 2250, 2500, 2750, 7000, 44500)
+FORMATS = ("decimal", "decimal", "american", "unknown")
 WINNERS = {"soccer": ("h2h", "h2h_3_way", "draw_no_bet", "h2h_h1")}
 
 
@@ -103,6 +104,7 @@ def records(seed, polls, events=10):
     for _ in range(polls):
         said = [event.poll(at) for event in playing if draw.random() < 0.95]
         for index, words in enumerate(said):
+            words["odds_format"] = draw.choice(FORMATS)
             yield {"frame": {"source": SOURCE, "received_at": at, "poll_index": index, "coverage": coverage, **words}}
         end = {"source": SOURCE, "received_at": at, "league": None, "coverage": coverage, "frames": len(said)}
         yield {"poll_end": end}

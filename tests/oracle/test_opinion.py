@@ -26,7 +26,7 @@ def offer(book, market, *ticks, seen=0):
 def frame(*offers, league="aussierules_afl", at=0):
     info = {"id": "e", "sport": league.partition("_")[0], "league": league, "home": "H", "away": "A"}
     info["commence_time"] = START + 10**10
-    said = {"source": "s", "received_at": START + at, "poll_index": None, "event": info, "coverage": AROUND}
+    said = {"source": "s", "received_at": START + at, "poll_index": None, "event": info, "coverage": AROUND, "odds_format": "unknown"}
     return {"frame": {**said, "offers": list(offers)}}
 
 

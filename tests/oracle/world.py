@@ -45,6 +45,7 @@ class Quote:
     end: int
     suspended: bool
     moved: int
+    form: str = "unknown"  # how its source writes prices
     stale: bool = False
     started: bool = False
 
@@ -146,14 +147,14 @@ class World:
             if market is not None and offer["last_seen_at"] <= frame["received_at"] + BEHIND:
                 key = (market, tick["line"], tick["outcome"], tick["side"], offer["book"])
                 named.add(key)
-                quotes[key] = self.seen(event, key, offer, tick, frame["received_at"])
+                quotes[key] = self.seen(event, key, offer, tick, frame)
         for key in [key for key in quotes if key not in named and covers(frame["coverage"], key)]:
             del quotes[key]
 
-    def seen(self, event, key, offer, tick, received_at):
+    def seen(self, event, key, offer, tick, frame):
         """The quote after a tick."""
-        at, old = offer["last_seen_at"], self.quotes[event].get(key)
-        new = Quote(tick["price"], at, at, at, tick["status"] == "suspended", offer["price_moved_at"] or at)
+        at, old, received_at = offer["last_seen_at"], self.quotes[event].get(key), frame["received_at"]
+        new = Quote(tick["price"], at, at, at, tick["status"] == "suspended", offer["price_moved_at"] or at, frame["odds_format"])
         if old is not None and at > old.last_seen:
             self.lessons.setdefault((key[-1], (event, key[0], received_at)), received_at - old.last_seen)
         if old is not None and old.price == new.price and not old.suspended and not new.suspended:

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_engine::market::PUSHED_SOURCE;
 use arb_model::OddsFormat;
 use arb_schemas::json_parts::without_mark;
 use arb_schemas::limits::{PUSH_EVENTS, PUSH_NAMES, PUSH_TICKS};
@@ -21,6 +22,15 @@ pub(crate) struct PushGrant {
     pub(crate) books: Vec<String>,
     /// The key has the scope for names and starts of events.
     pub(crate) may_name_events: bool,
+}
+
+impl PushGrant {
+    /// Whether the id of an event says that it is the source's own: nobody names another's.
+    pub(crate) fn is_own_event(&self, id: &str) -> bool {
+        let source = self.source.strip_prefix(PUSHED_SOURCE).unwrap_or(&self.source);
+        let rest = id.strip_prefix(source).and_then(|rest| rest.strip_prefix(':'));
+        rest.is_some_and(|rest| !rest.is_empty())
+    }
 }
 
 /// Why a whole batch is refused.

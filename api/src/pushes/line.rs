@@ -9,7 +9,7 @@ use arb_model::{Bet, Market, Outcome, Side, Time};
 use arb_schemas::json_parts;
 use arb_schemas::limits::PUSH_LINE;
 use arb_schemas::records::{self as wire, Event};
-use arb_schemas::time::parse_rfc3339;
+use arb_schemas::time::{EVENT_TIMES, NO_EVENT_TIME, parse_rfc3339};
 use serde_json::{Map, Value};
 
 use super::batch::PushGrant;
@@ -21,6 +21,7 @@ const NAME_BYTES: usize = 256;
 const PRICE_DIGITS: usize = 6;
 const LINE_DIGITS: usize = 3;
 const MONEY_DIGITS: usize = 2;
+const NOT_OWN: &str = "must begin with the account's source and a colon: only its own events may be named";
 const NAME: &str = "must be text of 1 to 256 bytes without control characters";
 
 /// Why a line is refused.
@@ -135,7 +136,13 @@ fn event(value: Value, grant: &PushGrant) -> Result<(Event, bool), LineFault> {
         Value::Object(_) if !grant.may_name_events => {
             Err(fault("event", "must be an id: the key does not have the scope events:write"))
         }
-        Value::Object(fields) => named_event(LineFields(fields)).map(|event| (event, true)),
+        Value::Object(fields) => {
+            let event = named_event(LineFields(fields))?;
+            if !grant.is_own_event(&event.id) {
+                return Err(fault("event.id", NOT_OWN));
+            }
+            Ok((event, true))
+        }
         _ => Err(fault("event", "must be an id or an object")),
     }
 }
@@ -153,6 +160,9 @@ fn named_event(mut fields: LineFields) -> Result<Event, LineFault> {
     let start = fields.optional("commence_time");
     let start = start.and_then(|value| value.as_str().and_then(parse_rfc3339));
     let start = start.ok_or_else(|| fault("event.commence_time", "must be a time of RFC 3339"))?;
+    if !EVENT_TIMES.contains(&start) {
+        return Err(fault("event.commence_time", NO_EVENT_TIME));
+    }
     if fields.finish().is_err() {
         return Err(fault("event", "has an unknown field"));
     }
@@ -304,7 +314,7 @@ mod tests {
     #[test]
     fn names_of_an_event_need_the_scope() {
         let event = json!({
-            "id": "e", "sport": "soccer", "league": "soccer_x", "home": "H", "away": "A", "commence_time": "2026-11-23T12:00:00Z"
+            "id": "acme:e", "sport": "soccer", "league": "soccer_x", "home": "H", "away": "A", "commence_time": "2026-11-23T12:00:00Z"
         });
         let named = changed("event", event.clone()).unwrap();
         assert!(named.names_event && &*named.event.home == "H" && named.event.commence_time.0 > 0);
@@ -314,10 +324,14 @@ mod tests {
         assert_eq!(refused_without.field.as_deref(), Some("event"));
         for (field, value) in [
             ("id", json!(null)),
+            ("id", json!("e")),
+            ("id", json!("acme:")),
+            ("id", json!("acmes:e")),
             ("sport", json!("")),
             ("league", json!(7)),
             ("home", json!("A")),
             ("commence_time", json!("tomorrow")),
+            ("commence_time", json!("2300-01-01T00:00:00Z")),
             ("group", json!("x")),
         ] {
             let mut other = event.clone();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arb_accounts::directory::Directory;
 use arb_accounts::scope::Scope;
+use arb_engine::market::PUSHED_SOURCE;
 use arb_schemas::limits::PUSH_TEXT;
 use arb_schemas::time::Micros;
 use bytes::Bytes;
@@ -22,9 +23,6 @@ use crate::http::route::Started;
 use crate::pushes::{
     Batch, BatchFault, Encoding, LineFault, PushGate, PushGrant, SendFailure, TextFault, as_text,
 };
-
-/// What the names of sources begin with that clients push to; the engine knows them by it.
-const SOURCE: &str = "push/";
 
 /// The way of pushed odds.
 #[derive(Debug)]
@@ -71,7 +69,7 @@ impl TicksResource {
             Problem::forbidden("The account has no source of odds: its operator grants one, with its books.")
         })?;
         let may_name_events = charge.caller.scopes.contains(&Scope::EventsWrite);
-        Ok(PushGrant { source: format!("{SOURCE}{source}"), books, may_name_events })
+        Ok(PushGrant { source: format!("{PUSHED_SOURCE}{source}"), books, may_name_events })
     }
 }
 

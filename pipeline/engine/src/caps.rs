@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use arb_model::time::{NO_EVENT_TIME, NO_RECORD_TIME};
+
 /// Ticks of a frame. The largest of a poll that was seen has some 3,000.
 pub const FRAME_TICKS: usize = 10_000;
 /// Bytes of a name: of an event, a sport, a league, a side, a book, a source.
@@ -42,11 +44,13 @@ pub enum Cap {
     MarketSignals,
     Evidence,
     MarketLinks,
+    EventTimes,
+    RecordTimes,
 }
 
 impl Cap {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::FrameTicks,
         Self::NameBytes,
         Self::LineBooks,
@@ -57,6 +61,8 @@ impl Cap {
         Self::MarketSignals,
         Self::Evidence,
         Self::MarketLinks,
+        Self::EventTimes,
+        Self::RecordTimes,
     ];
 
     /// Field and problem, as faults are counted.
@@ -73,6 +79,8 @@ impl Cap {
             Self::MarketSignals => ("signals", "too many in a market"),
             Self::Evidence => ("evidence", "too much for a signal"),
             Self::MarketLinks => ("links", "too many in a market"),
+            Self::EventTimes => ("commence_time", NO_EVENT_TIME),
+            Self::RecordTimes => ("received_at", NO_RECORD_TIME),
         }
     }
 
@@ -102,6 +110,8 @@ impl Cap {
             Self::MarketLinks => {
                 write!(f, "more than {MARKET_LINKS} links in a market: {count} links left out")
             }
+            Self::EventTimes => write!(f, "a start that {NO_EVENT_TIME}: refused"),
+            Self::RecordTimes => write!(f, "a time of receipt that {NO_RECORD_TIME}: refused"),
         }
     }
 }

@@ -15,6 +15,7 @@ mod probe;
 mod push;
 mod restore;
 mod scan;
+mod sides;
 mod stale_books;
 mod timers;
 mod touched_lines;

@@ -4,6 +4,7 @@
 //! - [`the_odds_api`]: the decoder of The Odds API's JSON.
 //! - [`recording`], [`table`]: polls from a file, of JSON lines or a table; `file`: what both share.
 //! - [`simulator`]: polls of a simulated market.
+//! - [`skew`]: polls that a machine with a clock behind its source's received.
 //! - [`replay`]: when to publish which poll; [`error`]: why that ended early.
 //! - [`handoff`], [`source_lease`]: which of several instances of one source publishes, and from which
 //!   position.
@@ -27,6 +28,7 @@ pub mod results;
 pub mod scan;
 pub mod scan_queue;
 pub mod simulator;
+pub mod skew;
 pub mod source;
 pub mod source_lease;
 pub mod table;

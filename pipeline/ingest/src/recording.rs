@@ -11,6 +11,7 @@ use arb_model::Faults;
 use arb_schemas::time::Micros;
 
 use super::file::{JUMP, name, reader};
+use super::skew::Corrected;
 use super::source::{Poll, Source, SourceError};
 use super::table::Table;
 use super::the_odds_api::{Decoder, OddsFormat};
@@ -19,14 +20,18 @@ use super::the_odds_api::{Decoder, OddsFormat};
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
 /// Opens a recording of either form, by its name: `.csv` and `.csv.zst` are tables, whose prices are decimal; any other is JSON
-/// lines, whose prices have this format.
+/// lines, whose prices have this format. Polls that a machine with a clock behind its source's recorded are corrected.
 ///
 /// # Errors
 /// [`SourceError::Io`].
 pub fn open(path: &Path, format: OddsFormat) -> Result<Box<dyn Source>, SourceError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_table = [".csv", ".csv.zst"].iter().any(|ending| name.ends_with(ending));
-    Ok(if is_table { Box::new(Table::open(path)?) } else { Box::new(Recording::open(path, format)?) })
+    Ok(if is_table {
+        Box::new(Corrected::new(Table::open(path)?))
+    } else {
+        Box::new(Corrected::new(Recording::open(path, format)?))
+    })
 }
 
 /// A recording as a source.
@@ -165,7 +170,7 @@ mod tests {
         let poll = |at: &str| format!("{{\"polled_at\":\"{at}\",\"events\":[]}}\n");
         std::fs::write(
             &path,
-            ["2026-06-06T04:52:30Z", "9999-12-30T00:00:00Z", "2026-06-06T04:57:30Z"].map(poll).concat(),
+            ["2026-06-06T04:52:30Z", "2099-12-30T00:00:00Z", "2026-06-06T04:57:30Z"].map(poll).concat(),
         )
         .unwrap();
         let (polls, faults, _) = read(&path);

@@ -127,6 +127,9 @@ impl Source for Table {
                 faults.count("snapshot_utc", "is no time");
                 continue;
             };
+            let Some(received_at) = the_odds_api::record_time(received_at, "snapshot_utc", faults) else {
+                continue;
+            };
             if self.last.is_some_and(|last| received_at > last + JUMP) {
                 faults.count("snapshot_utc", "a year after the last");
                 continue;
@@ -185,6 +188,7 @@ impl Columns {
             }
         }
         for (_, offers) in &mut events {
+            the_odds_api::refuse_american(offers, faults);
             the_odds_api::keep_newest(offers, faults);
         }
         events
@@ -246,11 +250,7 @@ fn text<'a>(field: &'a str, name: &'static str, faults: &mut Faults) -> Option<&
 }
 
 fn time(field: &str, name: &'static str, faults: &mut Faults) -> Option<Micros> {
-    let at = parse_rfc3339(text(field, name, faults)?);
-    if at.is_none() {
-        faults.count(name, "is no time");
-    }
-    at
+    the_odds_api::event_time(text(field, name, faults)?, name, faults)
 }
 
 /// `20260303_060344`, or `20260303_060344_daily`.
@@ -404,8 +404,10 @@ mod tests {
         // A poll whose time is none is none.
         let lost = HEADER.to_owned() + &good().replace("20260303_060344", "20261303_060344");
         assert_eq!(faults_of(&lost), ("snapshot_utc is no time: 1".to_owned(), 0));
-        let far = HEADER.to_owned() + &good() + &good().replace("20260303", "99990303");
-        assert_eq!(faults_of(&far), ("snapshot_utc a year after the last: 1".to_owned(), 1));
+        let far = |year| HEADER.to_owned() + &good() + &good().replace("20260303", year);
+        assert_eq!(faults_of(&far("20990303")), ("snapshot_utc a year after the last: 1".to_owned(), 1));
+        let outside = "snapshot_utc is not in the years 1970 to 2099: 1".to_owned();
+        assert_eq!(faults_of(&far("99990303")), (outside, 1));
         let (_, faults, _) =
             read("r.csv", &[HEADER.as_bytes(), b"\xff,,,,,,,,,,,\n", good().as_bytes()].concat());
         assert_eq!(faults.to_string(), "row is no text: 1");

@@ -2,6 +2,7 @@
 //!
 //! It never depends on a book.
 
+use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use arb_model::Faults;
@@ -45,6 +46,14 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     poll_age: list::POLL_AGE.gauge(&[]),
     last: Mutex::new(Last { poll: Since::now(), received_at: None, published: None }),
 });
+
+/// Sources whose clocks are reported: a list of sports without end makes no more.
+const CLOCKS_SHOWN: usize = 256;
+/// Seconds between two lines of the log about one clock.
+const LOGGED_EVERY: f64 = 60.0;
+
+/// The sources whose clock was ahead of ours, and when that was last logged.
+static CLOCKS: Mutex<BTreeMap<String, Since>> = Mutex::new(BTreeMap::new());
 
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
@@ -120,6 +129,23 @@ pub fn no_credits() {
 /// So many sports of a live source are polled here.
 pub fn sports(held: usize) {
     list::SPORTS.gauge(&[]).set(held as f64);
+}
+
+/// The clock is so far behind a source's; 0 where it is not. A line of the log each minute while it is.
+pub fn clock_behind(source: &str, offset: Micros) {
+    let mut logged = CLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = logged.get(source).copied();
+    if last.is_none() && (offset == 0 || logged.len() >= CLOCKS_SHOWN) {
+        return;
+    }
+    let seconds = seconds(0, offset);
+    list::CLOCK_BEHIND.gauge(&[source]).set(seconds);
+    if offset > 0 && last.is_none_or(|last| last.seconds() >= LOGGED_EVERY) {
+        let what =
+            "the clock of this machine is behind the source's: the times of its prices are shifted back";
+        tracing::warn!(source, seconds, "{what}");
+        logged.insert(source.to_owned(), Since::now());
+    }
 }
 
 /// What was malformed since the start.

@@ -9,28 +9,29 @@
 //! Source: The Odds API, "Odds API documentation v4", `GET /v4/sports/{sport}/odds`, with `includeBetLimits` and
 //! `includeLinks`.
 
+mod fields;
 mod json;
 mod newest;
+mod other_format;
 pub mod scores;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub use arb_model::OddsFormat;
-use arb_model::{Family, Faults, Line, Market, Price, PriceError, Time, fixed_point};
+use arb_model::{Faults, Market, Price, PriceError, Time, fixed_point};
 use arb_schemas::json_parts;
 use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
-use arb_schemas::time::{Micros, parse_rfc3339};
+use arb_schemas::time::{EVENT_TIMES, Micros, parse_rfc3339};
 use serde_json::value::RawValue;
 
+use self::fields::{array, line, link, minor_units, object, string, time};
+pub(super) use self::fields::{event_time, record_time};
 use self::json::{Lenient, Raw, member, part, text};
+use self::newest::add_event;
 pub(super) use self::newest::keep_newest;
+pub(super) use self::other_format::refuse_american;
 use super::source::Poll;
 
-/// Digits of a line after the point.
-const LINE_DIGITS: usize = 3;
-/// Digits of a limit after the point: every currency of the table of books has a hundred minor units.
-const LIMIT_DIGITS: usize = 2;
 /// The suffix of exchanges' lay markets, whose prices are the other side of the plain market's.
 const LAY: &str = "_lay";
 
@@ -95,6 +96,7 @@ impl Decoder {
         };
         let polled_at = member(&members, "polled_at", faults)?;
         let received_at = time(serde_json::from_str(polled_at).ok(), "polled_at", faults)?;
+        let received_at = record_time(received_at, "polled_at", faults)?;
         self.answer(member(&members, "events", faults)?, received_at, faults)
     }
 
@@ -124,13 +126,15 @@ impl Decoder {
             match decoded.get_mut(place) {
                 Some(earlier) => {
                     faults.count("event", "listed twice");
-                    earlier.0 = info;
-                    earlier.1.extend(offers);
+                    add_event(earlier, info, offers, faults);
                 }
                 None => decoded.push((info, offers)),
             }
         }
         for (_, offers) in &mut decoded {
+            if self.format == OddsFormat::Decimal {
+                refuse_american(offers, faults);
+            }
             keep_newest(offers, faults);
         }
         let (coverage, odds_format) = (Coverage::ALL, self.format);
@@ -185,7 +189,8 @@ impl Decoder {
         let market_key = MarketKey::read(&key, faults)?;
         let own = market.last_update.and_then(text).and_then(|text| parse_rfc3339(&text));
         let last_seen_at = match own {
-            Some(at) => at,
+            Some(at) if EVENT_TIMES.contains(&at) => at,
+            Some(_) => time(market.last_update, "last_update", faults)?,
             None => time(of_book.last_update, "last_update", faults)?,
         };
         let mut ticks: Vec<Tick> = Vec::with_capacity(3);
@@ -255,6 +260,8 @@ impl Decoder {
             faults.count("price", "missing");
             return None;
         };
+        // Of decimal prices none is below 0, and a price below -100 is one of the other format.
+        let is_american = american(price).is_ok() && price.starts_with('-');
         let price = match self.format {
             OddsFormat::Decimal => Price::from_decimal(price),
             OddsFormat::American => american(price),
@@ -262,6 +269,11 @@ impl Decoder {
         };
         match price {
             Ok(price) => Some(price.millionths().into()),
+            Err(PriceError::OutOfRange) if self.format == OddsFormat::Decimal && is_american => {
+                let (field, problem) = other_format::FAULT;
+                faults.count(field, problem);
+                None
+            }
             Err(PriceError::OutOfRange) => {
                 faults.count("price", "out of range");
                 None
@@ -287,51 +299,12 @@ impl Sides<'_> {
     }
 }
 
-/// A link; `None` of what is none, which is counted.
-fn link(raw: Raw<'_>, faults: &mut Faults) -> Option<String> {
-    let Some(link) = text(raw) else {
-        faults.count("link", "is no text");
-        return None;
-    };
-    match arb_model::link::check(&link) {
-        Ok(()) => Some(link.into_owned()),
-        Err(fault) => {
-            faults.count("link", fault.words());
-            None
-        }
-    }
-}
-
-/// An amount as minor units, rounded down; `None` of what is no amount, which is counted.
-fn minor_units(limit: &str, faults: &mut Faults) -> Option<i64> {
-    let minor = if limit.starts_with('-') { None } else { fixed_point(limit, LIMIT_DIGITS) };
-    if minor.is_none() {
-        faults.count("bet_limit", "is no amount");
-    }
-    minor
-}
-
 /// American odds are whole numbers, however they are written.
 fn american(text: &str) -> Result<Price, PriceError> {
     const DIGITS: usize = 9;
     let whole = 10_i64.pow(9);
     let odds = fixed_point(text, DIGITS).filter(|odds| odds % whole == 0).ok_or(PriceError::NotANumber)?;
     Price::from_american(odds / whole)
-}
-
-/// The line of an outcome: for spreads the home side's handicap, whichever side's point it is.
-fn line(point: Option<&str>, market: Market, outcome: Outcome, faults: &mut Faults) -> Option<Line> {
-    let Some(point) = point else {
-        faults.count("point", "missing");
-        return None;
-    };
-    let thousandths = fixed_point(point, LINE_DIGITS).and_then(|line| i32::try_from(line).ok());
-    let Some(thousandths) = thousandths else {
-        faults.count("point", "is no number");
-        return None;
-    };
-    let is_away = market.family == Family::Spreads && outcome == Outcome::Away;
-    if is_away { thousandths.checked_neg() } else { Some(thousandths) }
 }
 
 /// Adds a tick to those of an offer; of two for one bet the last holds.
@@ -345,40 +318,6 @@ pub(super) fn add(ticks: &mut Vec<Tick>, tick: Tick, faults: &mut Faults) {
 
 fn is_same_bet(a: &Tick, b: &Tick) -> bool {
     (a.outcome, a.side, a.line) == (b.outcome, b.side, b.line)
-}
-
-fn object<T>(item: Lenient<T>, field: &'static str, faults: &mut Faults) -> Option<T> {
-    if item.0.is_none() {
-        faults.count(field, "is no object");
-    }
-    item.0
-}
-
-fn array<T>(list: json::List<T>, field: &'static str, faults: &mut Faults) -> Vec<Lenient<T>> {
-    list.0.unwrap_or_else(|| {
-        faults.count(field, "is no array");
-        Vec::new()
-    })
-}
-
-fn string<'a>(raw: Option<Raw<'a>>, field: &'static str, faults: &mut Faults) -> Option<Cow<'a, str>> {
-    let Some(raw) = raw else {
-        faults.count(field, "missing");
-        return None;
-    };
-    let found = text(raw).filter(|text| !text.is_empty());
-    if found.is_none() {
-        faults.count(field, "is no text");
-    }
-    found
-}
-
-fn time(raw: Option<Raw<'_>>, field: &'static str, faults: &mut Faults) -> Option<Micros> {
-    let at = parse_rfc3339(&string(raw, field, faults)?);
-    if at.is_none() {
-        faults.count(field, "is no time");
-    }
-    at
 }
 
 #[cfg(test)]

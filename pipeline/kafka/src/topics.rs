@@ -18,6 +18,8 @@ use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a broker may take until it reports a topic that its controller has made: one that is busy is slow, not wrong.
+const REPORTED: Duration = Duration::from_mins(1);
 /// The time limit of one request, before it is logged that the broker is waited for.
 const POLL: Duration = Duration::from_millis(1_500);
 /// How long TLS or authentication may fail before it counts as a wrong setting: several brokers are tried by then.
@@ -66,13 +68,13 @@ fn wait_until_reported(
     consumer: &BaseConsumer<Listener>,
     made: &[String],
 ) -> Result<(), Error> {
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = Instant::now() + REPORTED;
     loop {
         let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(None, within))?;
         let Some(missing) = made.iter().find(|topic| !is_led(&metadata, topic)) else { return Ok(()) };
         if Instant::now() > deadline {
             let problem =
-                format!("was made, but the broker did not report a leader of it within {TIMEOUT:?}");
+                format!("was made, but the broker did not report a leader of it within {REPORTED:?}");
             return Err(Error::Topic { topic: missing.clone(), problem });
         }
         std::thread::sleep(AGAIN);

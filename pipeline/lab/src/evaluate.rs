@@ -31,7 +31,7 @@ use arb_ingest::the_odds_api::OddsFormat;
 use arb_ingest::{publish, recording};
 use arb_model::Faults;
 use arb_process::codec::as_input;
-use arb_process::faults::{count_left_out, count_step};
+use arb_process::faults::{count_left_out, count_step, count_swapped};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::ODDS_TICKS;
 
@@ -224,6 +224,7 @@ fn draft_poll(
         let at = Coordinate { topic: ODDS_TICKS.name, partition: 0, offset: *offset };
         let step = engine.step(at, &input, &mut effects);
         count_step(faults, step);
+        count_swapped(faults, step);
         count_left_out(faults, &step.left_out);
         last = step.disposition;
         *offset += 1;

@@ -27,6 +27,10 @@ struct Played {
     /// Kinds of signals.
     signals: BTreeSet<String>,
     movements: usize,
+    /// Frames whose prices were put by names.
+    swapped: usize,
+    /// Ticks that were refused because they came from the future.
+    future: u32,
 }
 
 impl Played {
@@ -58,7 +62,10 @@ fn play_file(path: &Path) -> Played {
         (played.polls, played.ticks) = (played.polls + 1, played.ticks + poll.ticks());
         for addressed in records("feed", poll, 1) {
             let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset };
-            engine.step(at, &as_input(&addressed.record, &mut Faults::default()), &mut effects);
+            let input = as_input(&addressed.record, &mut Faults::default());
+            let step = engine.step(at, &input, &mut effects);
+            played.swapped += usize::from(step.are_sides_swapped);
+            played.future += step.future_ticks;
             offset += 1;
         }
         engine.commit();
@@ -168,4 +175,19 @@ fn a_number_for_an_array_costs_its_event() {
 fn a_byte_order_mark_costs_nothing() {
     let Some(played) = play("bom.jsonl") else { return };
     assert_eq!((played.polls, played.faults.is_empty()), (1, true), "{}", played.faults);
+}
+
+#[test]
+fn sides_that_swap_move_no_price() {
+    let Some(played) = play("swap-of-sides.jsonl") else { return };
+    assert_eq!((played.polls, played.swapped, played.movements), (6, 3, 0));
+    assert_eq!((played.events(), &played.signals), (BTreeSet::new(), &BTreeSet::new()));
+}
+
+#[test]
+fn prices_of_a_clock_that_is_ahead_are_taken() {
+    let Some(played) = play("clock-behind.jsonl") else { return };
+    assert_eq!((played.polls, played.future), (4, 0));
+    assert_eq!(played.events(), BTreeSet::from(["ok1"]));
+    assert!(!played.verified().is_empty());
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Bet`] that no market has cannot be made. It never looks at a price.
 
-use crate::{Line, Market, Outcome, Side};
+use crate::{Family, Line, Market, Outcome, Side};
 
 /// A bet that exists: its market has this outcome, and a line exactly when the market needs one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,22 @@ impl Bet {
     pub fn new(market: Market, outcome: Outcome, side: Side, line: Option<Line>) -> Option<Self> {
         let exists = market.admits(outcome) && market.family.has_line() == line.is_some();
         exists.then_some(Self { market, outcome, side, line })
+    }
+
+    /// The same bet where home and away are named the other way round: its outcome is the other side, the line of a spread, which is the home
+    /// side's, has the other sign. `None` of a line that has no other sign.
+    #[must_use]
+    pub fn with_sides_swapped(self) -> Option<Self> {
+        let outcome = match self.outcome {
+            Outcome::Home => Outcome::Away,
+            Outcome::Away => Outcome::Home,
+            outcome @ (Outcome::Draw | Outcome::Over | Outcome::Under) => outcome,
+        };
+        let line = match (self.market.family, self.line) {
+            (Family::Spreads, Some(line)) => Some(line.checked_neg()?),
+            (_, line) => line,
+        };
+        Some(Self { outcome, line, ..self })
     }
 
     /// Its market.
@@ -58,6 +74,23 @@ impl Bet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn swapped_sides_change_winners_and_the_sign_of_a_handicap() {
+        let swapped = |key: &str, outcome, line| {
+            let bet = Bet::new(Market::parse(key).unwrap(), outcome, Side::Lay, line).unwrap();
+            let swapped = bet.with_sides_swapped()?;
+            assert_eq!(swapped.with_sides_swapped(), Some(bet));
+            assert_eq!((swapped.market(), swapped.side()), (bet.market(), bet.side()));
+            Some((swapped.outcome(), swapped.line()))
+        };
+        assert_eq!(swapped("h2h", Outcome::Home, None), Some((Outcome::Away, None)));
+        assert_eq!(swapped("h2h", Outcome::Draw, None), Some((Outcome::Draw, None)));
+        assert_eq!(swapped("draw_no_bet", Outcome::Away, None), Some((Outcome::Home, None)));
+        assert_eq!(swapped("spreads_h1", Outcome::Home, Some(-3_500)), Some((Outcome::Away, Some(3_500))));
+        assert_eq!(swapped("spreads", Outcome::Away, Some(i32::MIN)), None);
+        assert_eq!(swapped("totals", Outcome::Over, Some(2_500)), Some((Outcome::Over, Some(2_500))));
+    }
 
     #[test]
     fn a_bet_exists_where_its_market_has_its_outcome_and_its_line() {

@@ -22,3 +22,21 @@ pub struct Event {
     /// Announced start.
     pub commence_time: Time,
 }
+
+impl Event {
+    /// What is counted where a source names home and away the other way round than before.
+    pub const SIDES_SWAPPED: (&'static str, &'static str) =
+        ("home_team", "and away_team are swapped: prices are put by names");
+    /// Whether home and away are the same two names the other way round. By their order alone nobody knows which prices are whose.
+    ///
+    /// ```
+    /// use arb_model::Event;
+    ///
+    /// assert!(Event::are_swapped(("Oak", "Elm"), ("Elm", "Oak")));
+    /// assert!(!Event::are_swapped(("Oak", "Elm"), ("Elm", "Ash")));
+    /// ```
+    #[must_use]
+    pub fn are_swapped(known: (&str, &str), stated: (&str, &str)) -> bool {
+        known.0 != known.1 && known == (stated.1, stated.0)
+    }
+}

@@ -3,6 +3,7 @@
 //! [`Time`] is a time in a record. It never reads a clock.
 
 use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -13,6 +14,21 @@ pub type Micros = i64;
 
 /// One second, in [`Micros`].
 pub const SECOND: Micros = 1_000_000;
+
+/// Times of an event and of its prices: the years 1900 to 2299, which is what `DateTime64(6)` of ClickHouse holds. A time outside of it is refused
+/// where it comes in, so that nothing is on the board which ClickHouse cannot store.
+///
+/// Source: ClickHouse documentation, "`DateTime64`": a range of 1900-01-01 to 2299-12-31.
+pub const EVENT_TIMES: Range<Micros> = -2_208_988_800_000_000..10_413_792_000_000_000;
+
+/// What is wrong with a time outside of [`EVENT_TIMES`].
+pub const NO_EVENT_TIME: &str = "is not in the years 1900 to 2299";
+
+/// Times at which a record was received or made: the years 1970 to 2099. Tables are parted by their months.
+pub const RECORD_TIMES: Range<Micros> = 0..4_102_444_800_000_000;
+
+/// What is wrong with a time outside of [`RECORD_TIMES`].
+pub const NO_RECORD_TIME: &str = "is not in the years 1970 to 2099";
 
 /// Reads an RFC 3339 time, cut to microseconds.
 ///
@@ -122,6 +138,13 @@ pub fn month(at: Micros) -> Option<(Micros, Micros)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_whole_years() {
+        let at = |text| parse_rfc3339(text).unwrap();
+        assert_eq!(EVENT_TIMES, at("1900-01-01T00:00:00Z")..at("2300-01-01T00:00:00Z"));
+        assert_eq!(RECORD_TIMES, at("1970-01-01T00:00:00Z")..at("2100-01-01T00:00:00Z"));
+    }
 
     #[test]
     fn reads_and_writes_the_same_moment() {

@@ -403,6 +403,22 @@ mod tests {
         assert!(broken("commission_ppm = 20000", "commission_ppm = 1\nkalshi_ppm = 1").contains("is needed"));
         assert!(broken("\"bookmaker\"", "\"exchange\"").contains("it has no fee"));
         assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
+        assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
+        assert_eq!(
+            broken("https://house", "javascript:house"),
+            "book exchange: link is no address of http or https"
+        );
+        assert_eq!(
+            broken("https://house", "https://{home}"),
+            "book exchange: link has a placeholder in its host: values stand after it"
+        );
+        assert!(
+            broken("{league}", "{player}").starts_with("book exchange: link has the placeholder {player}")
+        );
+    }
+
+    #[test]
+    fn an_error_of_a_native_form_names_it() {
         assert_eq!(
             broken(
                 "[\"other\"]\n        from = 2020-01-01\n        source = \"a page of",
@@ -420,18 +436,6 @@ mod tests {
             "native 1: step_ppm is no part of a million"
         );
         assert_eq!(broken("step_ppm = 10000", "step_ppm = 0"), "native 1: step_ppm is no part of a million");
-        assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
-        assert_eq!(
-            broken("https://house", "javascript:house"),
-            "book exchange: link is no address of http or https"
-        );
-        assert_eq!(
-            broken("https://house", "https://{home}"),
-            "book exchange: link has a placeholder in its host: values stand after it"
-        );
-        assert!(
-            broken("{league}", "{player}").starts_with("book exchange: link has the placeholder {player}")
-        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
 use arb_model::{Faults, link};
 use arb_schemas::records as wire;
+use arb_schemas::time::{EVENT_TIMES, NO_EVENT_TIME};
 use arb_schemas::view::{self, CoverageView, EventView, FrameView, LinkView, TickView};
 use arb_schemas::wire::WireError;
 use arb_schemas::{ScanMarker, TickRecord};
@@ -120,6 +121,12 @@ fn as_tick<'a>(market: Market, view: &TickView<'a>, faults: &mut Faults) -> Opti
         faults.count("price", "out of range");
         return None;
     };
+    let mut times = [("last_seen_at", Some(last_seen_at)), ("price_moved_at", price_moved_at)].into_iter();
+    let outside = times.find(|(_, at)| at.is_some_and(|at| !EVENT_TIMES.contains(&at)));
+    if let Some((field, _)) = outside {
+        faults.count(field, NO_EVENT_TIME);
+        return None;
+    }
     // A status of a later version is none that bets can be placed on.
     let suspended = tick.status != wire::Status::Active;
     let limit = limit(&tick, faults);
@@ -159,6 +166,35 @@ fn as_coverage<'a>(coverage: &CoverageView<'a>) -> Coverage<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_that_no_table_holds_costs_its_tick() {
+        let tick = wire::Tick {
+            outcome: wire::Outcome::Home,
+            side: wire::Side::Back,
+            line: None,
+            price: 2_000_000,
+            status: wire::Status::Active,
+            limit: None,
+        };
+        let view = |last_seen_at, price_moved_at| TickView {
+            book: "b",
+            market: "h2h",
+            last_seen_at,
+            price_moved_at,
+            tick,
+        };
+        let read = |last_seen_at, price_moved_at| {
+            let mut faults = Faults::default();
+            let read =
+                as_tick(Market::parse("h2h").unwrap(), &view(last_seen_at, price_moved_at), &mut faults);
+            (read.is_some(), faults.to_string())
+        };
+        assert_eq!(read(EVENT_TIMES.end - 1, Some(EVENT_TIMES.start)), (true, String::new()));
+        let outside = |field: &str| (false, format!("{field} is not in the years 1900 to 2299: 1"));
+        assert_eq!(read(EVENT_TIMES.end, None), outside("last_seen_at"));
+        assert_eq!(read(0, Some(i64::MIN)), outside("price_moved_at"));
+    }
 
     #[test]
     fn a_limit_that_cannot_be_costs_its_tick_nothing() {

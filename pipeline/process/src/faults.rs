@@ -4,7 +4,7 @@
 
 use arb_engine::Step;
 use arb_engine::caps::LeftOut;
-use arb_model::Faults;
+use arb_model::{Event, Faults};
 
 /// Counts what the engine had no room for.
 pub fn count_left_out(faults: &mut Faults, left_out: &LeftOut) {
@@ -18,5 +18,13 @@ pub fn count_left_out(faults: &mut Faults, left_out: &LeftOut) {
 pub fn count_step(faults: &mut Faults, step: Step) {
     if step.future_ticks > 0 {
         faults.count_many("last_seen_at", "in the future", step.future_ticks.into());
+    }
+}
+
+/// Counts a frame whose prices were put by names, of which nothing was left out.
+pub fn count_swapped(faults: &mut Faults, step: Step) {
+    if step.are_sides_swapped {
+        let (field, problem) = Event::SIDES_SWAPPED;
+        faults.count(field, problem);
     }
 }

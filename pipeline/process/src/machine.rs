@@ -201,6 +201,7 @@ fn put_aside_left_out(step: Step, mut faults: Faults, out: &mut Outbox, counts: 
     if let Some(error) = push_refusal(step.disposition) {
         return out.dead_letter(Reason::PushRefused, error.to_owned());
     }
+    faults::count_swapped(&mut counts.faults, step);
     faults::count_step(&mut faults, step);
     if faults.is_empty() && step.left_out.is_empty() {
         return;

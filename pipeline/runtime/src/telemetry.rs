@@ -7,7 +7,7 @@
 //! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once;
 //! frequent events are counted locally and reported once for each transaction or batch, never for each tick.
 //! A label never contains a key, an event's or window's id, a URL, or any other text from the input: a
-//! hostile feed cannot make the metrics grow.
+//! hostile feed cannot make the metrics grow. The one exception is `source`, of which there are at most 256.
 
 pub mod kafka;
 pub mod list;

@@ -9,7 +9,7 @@ use arb_schemas::records::{
     PickCandidate, PickClosing, PickOffer, PickTimer, REGULATION, ResultReport, StateOpenedWindow, StatePick,
     StatePicks, StateResult,
 };
-use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::time::{EVENT_TIMES, Micros, NO_EVENT_TIME, NO_RECORD_TIME, RECORD_TIMES, SECOND};
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use crate::{pick_id, window_grade};
@@ -126,7 +126,11 @@ pub fn check_report(report: &ResultReport) -> Result<(), String> {
             "scores: a finished event has at least one; one that was never played is cancelled".to_owned()
         );
     }
+    if !RECORD_TIMES.contains(&report.at) {
+        return Err(format!("at: {NO_RECORD_TIME}"));
+    }
     match report.starts_at {
+        Some(start) if !EVENT_TIMES.contains(&start) => Err(format!("starts_at: {NO_EVENT_TIME}")),
         Some(start) if start.abs_diff(report.at) > MAX_POSTPONED.unsigned_abs() => {
             Err("starts_at: more than two years from the report".to_owned())
         }

@@ -196,4 +196,11 @@ impl Tick {
     pub fn bet(&self, market: Market) -> Option<Bet> {
         Bet::new(market, self.outcome.known()?, self.side.known()?, self.line)
     }
+
+    /// The same price where home and away are named the other way round; `None` where it is about no bet of the market.
+    #[must_use]
+    pub fn with_sides_swapped(&self, market: Market) -> Option<Self> {
+        let bet = self.bet(market)?.with_sides_swapped()?;
+        Some(Self { outcome: bet.outcome().into(), line: bet.line(), ..*self })
+    }
 }

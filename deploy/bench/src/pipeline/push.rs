@@ -160,7 +160,7 @@ fn post(Served { at, key }: &Served, body: &str) -> String {
 /// A price of an event that is named.
 fn line(event: &str, outcome: &str, price: f64, sequence: usize) -> String {
     let event = format!(
-        r#"{{"id":"{event}","sport":"soccer","league":"soccer_bench","home":"H","away":"A","commence_time":"2036-01-01T12:00:00Z"}}"#
+        r#"{{"id":"{SOURCE}:{event}","sport":"soccer","league":"soccer_bench","home":"H","away":"A","commence_time":"2036-01-01T12:00:00Z"}}"#
     );
     format!(
         r#"{{"event":{event},"book":"{SOURCE}","market":"draw_no_bet","outcome":"{outcome}","price":{price},"sequence":{sequence}}}"#

@@ -85,6 +85,9 @@ pub(super) fn name(field: &str, name: &str) -> Result<(), Refusal> {
 /// A source, whose updates are known by its name: short enough for the engine, which knows it with a prefix.
 pub(super) fn source(source: &str) -> Result<(), Refusal> {
     name("source", source)?;
+    if source.contains(':') {
+        return Err(invalid("source", "has a colon, which ends a source's name in the ids of its events"));
+    }
     if source.len() > MAX_SOURCE { Err(invalid("source", "is longer than 200 bytes")) } else { Ok(()) }
 }
 

@@ -278,6 +278,7 @@ fn a_source_belongs_to_one_account() {
     bench.operator(grant(&one, "acme")).unwrap();
     assert!(invalid("source")(bench.operator(grant(&other, "acme"))));
     assert!(invalid("source")(bench.operator(grant(&other, &"€".repeat(80)))));
+    assert!(invalid("source")(bench.operator(grant(&other, "acme:x"))));
     bench.operator(grant(&one, "zeta")).unwrap();
     bench.operator(grant(&other, "acme")).unwrap();
 }

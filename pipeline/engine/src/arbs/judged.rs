@@ -12,7 +12,7 @@ use crate::effect::{Basis, Flag, Verification};
 use crate::market::{Bet, Limit, Outcome, Policy, QuoteKey};
 use crate::odds::{self, Price};
 use crate::quotes::Quote;
-use crate::venues::{Book, Level, Topic, Verdict, verdict};
+use crate::venues::{Book, Level, Topic, verdict};
 
 use super::best::Arb;
 use super::checks::{self, BetsOf, Case, Findings};
@@ -192,13 +192,10 @@ fn void(
     }
     let bets = bets_of(arb, context);
     let terms: Vec<_> = arb.legs.iter().map(|leg| bets.terms(leg)).collect();
-    let verdicts: Vec<_> = terms.iter().map(|of| verdict(of, &terms[0])).collect();
-    let topic = |verdict: &Verdict| match verdict {
-        Verdict::SameIfPlayed(topic) => Some(*topic),
-        _ => None,
-    };
-    let topic =
-        verdicts.iter().all(|verdict| verdict.is_same()).then(|| verdicts.iter().find_map(topic))??;
+    let (first, others) = terms.split_first()?;
+    let verdicts: Vec<_> = others.iter().map(|of| verdict(of, first)).collect();
+    let topic = verdicts.iter().filter_map(|verdict| verdict.topic()).min();
+    let topic = topic.filter(|_| verdicts.iter().all(|verdict| verdict.is_same()))?;
     let pays = terms.iter().zip(&arb.legs).map(|(of, leg)| settlement::void_pays(of.void(), leg.effective));
     Some((topic, payouts.void_loss_max(shares, &pays.collect::<Vec<_>>())?))
 }

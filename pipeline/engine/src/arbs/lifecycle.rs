@@ -169,7 +169,10 @@ fn update(
         effects.push(Effect::Transition(WindowChange::Updated, entry, beside));
         return window;
     }
-    let shown = |leg: &Quote| (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit);
+    let shown = |leg: &Quote| {
+        let worth = (leg.effective, leg.odds_format);
+        (leg.span_start, leg.span_end, leg.price_moved_at, leg.limit, worth)
+    };
     let same_shown =
         was.legs.iter().map(shown).eq(now.legs.iter().map(shown)) && was.passed_over == now.passed_over;
     if !same_shown || was.verification != now.verification || context.is_shown_otherwise() {

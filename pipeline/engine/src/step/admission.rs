@@ -7,6 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use arb_model::time::{EVENT_TIMES, RECORD_TIMES};
+
+use crate::Micros;
 use crate::caps::{
     Cap, EVENT_BOOKS, EVENT_QUOTES, FRAME_TICKS, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, LeftOut, MARKET_LINES,
     NAME_BYTES,
@@ -21,15 +24,26 @@ pub(crate) fn is_too_long(name: &str) -> bool {
     name.len() > NAME_BYTES
 }
 
+/// Why a record is refused before its time counts; `None` if it is accepted.
+pub(crate) fn refusal_of_record(source: &str, at: Micros) -> Option<Cap> {
+    if is_too_long(source) {
+        return Some(Cap::NameBytes);
+    }
+    (!RECORD_TIMES.contains(&at)).then_some(Cap::RecordTimes)
+}
+
 /// Why a whole frame is refused; `None` if it is accepted.
 pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
     if frame.ticks.len() > FRAME_TICKS {
         return Some(Cap::FrameTicks);
     }
-    let Event { id, sport, league, home, away, .. } = frame.event;
+    let Event { id, sport, league, home, away, commence_time } = frame.event;
     let of_event = [id, sport, league, home, away].into_iter();
     let mut names = of_event.chain(frame.ticks.iter().map(|tick| tick.book));
-    names.any(is_too_long).then_some(Cap::NameBytes)
+    if names.any(is_too_long) {
+        return Some(Cap::NameBytes);
+    }
+    (!EVENT_TIMES.contains(&commence_time)).then_some(Cap::EventTimes)
 }
 
 /// Leaves out the ticks of a frame, in its order, for which an event has no room. `was` are its markets, `update` is the frame's:

@@ -32,6 +32,8 @@ pub struct Step {
     pub disposition: Disposition,
     /// Ticks left out because their `last_seen_at` lies in the future.
     pub future_ticks: u32,
+    /// It named home and away the other way round than the event is known: its prices were put by names.
+    pub are_sides_swapped: bool,
     /// What there was no room for.
     pub left_out: LeftOut,
     /// It brought no price: earlier ones of its source stay, as if it repeated them.
@@ -40,7 +42,8 @@ pub struct Step {
 
 impl Step {
     pub(super) fn just(disposition: Disposition) -> Self {
-        Self { disposition, future_ticks: 0, left_out: LeftOut::default(), is_repeat: false }
+        let (future_ticks, are_sides_swapped, left_out) = (0, false, LeftOut::default());
+        Self { disposition, future_ticks, are_sides_swapped, left_out, is_repeat: false }
     }
 
     pub(super) fn refused(cap: Cap) -> Self {
@@ -200,8 +203,8 @@ impl Engine {
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
-        if admission::is_too_long(end.source) {
-            return Step::refused(Cap::NameBytes);
+        if let Some(cap) = admission::refusal_of_record(end.source, end.received_at) {
+            return Step::refused(cap);
         }
         let source = self.names.symbol(end.source);
         if !self.receive_time(at, source, end.received_at, effects) {
@@ -233,8 +236,8 @@ impl Engine {
     }
 
     fn heartbeat(&mut self, at: Coordinate<'_>, beat: &Heartbeat<'_>, effects: &mut Effects<'_>) -> Step {
-        if admission::is_too_long(beat.source) {
-            return Step::refused(Cap::NameBytes);
+        if let Some(cap) = admission::refusal_of_record(beat.source, beat.at) {
+            return Step::refused(cap);
         }
         let source = self.names.symbol(beat.source);
         let counts = self.receive_time(at, source, beat.at, effects);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::Micros;
-use crate::caps::{Cap, LeftOut};
+use crate::caps::LeftOut;
 use crate::effect::Effects;
 use crate::input::{Coordinate, Coverage, Event, Frame, StatedLink, Tick};
 use crate::market::{Market, QuoteKey, Symbol};
@@ -18,6 +18,7 @@ use crate::venues::SourceLink;
 use super::admission;
 use super::engine::{Engine, EventUpdate, Step};
 use super::probe::{Probe, StepStage};
+use super::sides;
 
 /// How far ahead of `received_at` a `last_seen_at` may be before it is refused: 5 s of clock skew.
 const FUTURE: Micros = 5_000_000;
@@ -31,8 +32,8 @@ impl Engine {
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
-        if admission::is_too_long(frame.source) {
-            return Step::refused(Cap::NameBytes);
+        if let Some(cap) = admission::refusal_of_record(frame.source, frame.received_at) {
+            return Step::refused(cap);
         }
         if let Some(push) = frame.push {
             return self.push(at, frame, push, effects, probe);
@@ -60,10 +61,10 @@ impl Engine {
             self.repeat_event(at, source, frame, effects, probe);
             return Step { is_repeat: true, ..Step::just(disposition) };
         }
-        Step { future_ticks: self.merge_frame(at, source, frame, effects, probe), ..Step::just(disposition) }
+        self.merge_frame(at, source, frame, effects, probe)
     }
 
-    /// Merges the ticks of a frame that is taken in; the number of those that are in the future is returned.
+    /// Merges the ticks of a frame that is taken in, by the sides under which its event was first known.
     pub(super) fn merge_frame(
         &mut self,
         at: Coordinate<'_>,
@@ -71,10 +72,13 @@ impl Engine {
         frame: &Frame<'_>,
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
-    ) -> u32 {
+    ) -> Step {
         let mut seen = std::mem::take(&mut self.scratch);
         let mut update = self.update(source, frame.received_at, &frame.coverage);
         let was = self.draft.take_event(frame.event.id, &self.state);
+        let is_swapped = was.as_ref().is_some_and(|was| sides::are_swapped(&was.info, &frame.event));
+        let by_names = is_swapped.then(|| sides::swapped(frame));
+        let frame = by_names.as_ref().unwrap_or(frame);
         let markets = was.as_ref().map_or(&[][..], |was| &was.markets);
         let future_ticks = self.observe(frame, markets, &update, &mut seen, &mut effects.left_out);
         update.links = self.stated_links(frame);
@@ -83,7 +87,7 @@ impl Engine {
             EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
         self.apply_update(was, &event_update, effects, probe);
         self.scratch = seen;
-        future_ticks
+        Step { future_ticks, are_sides_swapped: is_swapped, ..Step::just(Disposition::Applied) }
     }
 
     /// The links of a frame, by market: only of books that are known, which those of its ticks are.

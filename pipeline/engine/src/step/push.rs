@@ -15,6 +15,7 @@ use crate::time::{Digest, Disposition, PushedUpdate};
 use super::admission;
 use super::engine::{Engine, Step};
 use super::probe::{Probe, StepStage};
+use super::sides;
 
 impl Engine {
     /// Takes in what a client pushed about an event.
@@ -37,6 +38,8 @@ impl Engine {
         if let Some(cap) = admission::refusal(frame) {
             return Step::refused(cap);
         }
+        let by_names = self.pushed_by_names(frame, push);
+        let frame = by_names.as_ref().unwrap_or(frame);
         let Some(info) = self.pushed_event(frame, push) else {
             return Step::just(Disposition::UnknownEvent);
         };
@@ -63,9 +66,15 @@ impl Engine {
             odds_format: frame.odds_format,
         };
         let samples = effects.samples.refresh.len();
-        let future_ticks = self.merge_frame(at, source, frame, effects, probe);
+        let step = self.merge_frame(at, source, frame, effects, probe);
         effects.samples.refresh.truncate(samples);
-        Step { future_ticks, ..Step::just(disposition) }
+        Step { are_sides_swapped: by_names.is_some(), ..step }
+    }
+
+    /// A frame that names the sides of a known event the other way round, with its prices by names; `None` of any other.
+    fn pushed_by_names<'a>(&self, frame: &Frame<'a>, push: Push) -> Option<Frame<'a>> {
+        let known = self.draft.over(&self.state).event(frame.event.id).filter(|_| push.names_event)?;
+        sides::are_swapped(&known.info, &frame.event).then(|| sides::swapped(frame))
     }
 
     /// The event of a pushed frame: as the client names it, where it may, else as it is known.

@@ -4,6 +4,7 @@ use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition::{self, Ahead, Applied, Incomplete, Late, Over, Refused};
+use arb_model::time::{EVENT_TIMES, RECORD_TIMES};
 use proptest::prelude::*;
 
 use crate::random_log::{Run, logs, policies, some_books};
@@ -61,6 +62,30 @@ fn a_record_from_far_ahead_is_history_and_so_is_one_of_an_event_that_is_over() {
     let old = Input::Frame(frame(1_010, Some(0), long_ago, vec![tick("a", "home", "2", 1_010)]));
     assert_eq!(disposition(&mut world, &old), Over);
     assert_eq!(disposition(&mut world, &end(1_010, 1)), Applied, "it counts as a frame of its poll");
+}
+
+#[test]
+fn what_clickhouse_cannot_store_is_refused_by_name() {
+    let mut world = World::new(Policy::Board);
+    let mut refused = |input: Input<'_>| {
+        let (step, effects) = world.step(&input);
+        (step.disposition == Refused && effects.is_empty(), step.left_out.to_string())
+    };
+    let start = |start, index| {
+        let event = Event { commence_time: start, ..event("e") };
+        Input::Frame(frame(100, Some(index), event, vec![tick("a", "home", "2", 100)]))
+    };
+    let outside = "a start that is not in the years 1900 to 2299: refused".to_owned();
+    assert_eq!(refused(start(EVENT_TIMES.end, 0)), (true, outside.clone()));
+    assert_eq!(refused(start(EVENT_TIMES.end - 1, 1)), (false, String::new()));
+    assert_eq!(refused(start(i64::MIN, 2)), (true, outside));
+    let outside = (true, "a time of receipt that is not in the years 1970 to 2099: refused".to_owned());
+    for second in [-1, RECORD_TIMES.end / 1_000_000] {
+        assert_eq!(refused(of_poll(second, 0)), outside);
+        assert_eq!(refused(push(second)), outside);
+        assert_eq!(refused(end(second, 1)), outside);
+        assert_eq!(refused(Input::Heartbeat(Heartbeat { source: "feed", at: at(second) })), outside);
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod quote_model;
 mod random_log;
 mod renaming;
 mod scenarios;
+mod sides;
 mod signals;
 mod stale;
 mod survival;

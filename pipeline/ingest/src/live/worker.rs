@@ -27,6 +27,7 @@ use crate::publish::Publisher;
 use crate::results::ResultWriter;
 use crate::scan::Covered;
 use crate::scan_queue::ScanQueue;
+use crate::skew::ClockSkew;
 use crate::source::Poll;
 use crate::telemetry;
 use crate::the_odds_api::{Decoder, OddsFormat};
@@ -53,6 +54,8 @@ pub(super) struct Worker<'a> {
     /// Which results were reported.
     pub(super) known_scores: KnownScores,
     pub(super) results: ResultWriter,
+    /// The clock of each sport's source.
+    skews: BTreeMap<String, ClockSkew>,
     standing: Standing,
     pub(super) polled: Polled,
 }
@@ -89,6 +92,7 @@ impl<'a> Worker<'a> {
             answering: BTreeSet::new(),
             known_scores: KnownScores::default(),
             results,
+            skews: BTreeMap::new(),
             standing,
             polled,
         })
@@ -264,7 +268,9 @@ impl<'a> Worker<'a> {
         let decoded = Decoder::new(OddsFormat::Decimal).answer(body, received_at, &mut faults);
         let poll = decoded.map(|poll| scoped(poll, sport, &self.settings.markets, &mut faults));
         self.count_faults(sport, &faults);
-        let poll = poll.ok_or(Problem::Broken("no JSON array"))?;
+        let mut poll = poll.ok_or(Problem::Broken("no JSON array"))?;
+        let behind = self.skews.entry(sport.to_owned()).or_default().correct(&mut poll);
+        telemetry::clock_behind(&source(sport), behind);
         let (events, ticks, quota) = (poll.events.len(), poll.ticks(), answer.quota);
         let (remaining, used, cost) = (quota.remaining, quota.used, quota.last);
         tracing::info!(sport, events, ticks, remaining, used, cost, "polled");

@@ -1,11 +1,11 @@
-//! A price that a poll gives twice: the newest one counts.
+//! An event or a price that a poll gives twice: an event is one, of its prices the newest count.
 //!
 //! It never looks at what a price is.
 
 use std::collections::HashMap;
 
-use arb_model::Faults;
-use arb_schemas::records::Offer;
+use arb_model::{Faults, Market};
+use arb_schemas::records::{Event, Offer};
 
 use super::is_same_bet;
 
@@ -29,6 +29,31 @@ pub(in super::super) fn keep_newest(offers: &mut [Offer], faults: &mut Faults) {
             faults.count("market", "listed twice");
         }
     }
+}
+
+/// Adds to an event what the same poll says of it again, by the sides under which it named it first.
+pub(super) fn add_event(
+    earlier: &mut (Event, Vec<Offer>),
+    mut later: Event,
+    offers: Vec<Offer>,
+    faults: &mut Faults,
+) {
+    let (event, known) = earlier;
+    let is_swapped = Event::are_swapped((&event.home, &event.away), (&later.home, &later.away));
+    let by_names = |mut offer: Offer| {
+        let market = Market::parse(&offer.market)?;
+        offer.ticks = offer.ticks.iter().filter_map(|tick| tick.with_sides_swapped(market)).collect();
+        Some(offer)
+    };
+    if is_swapped {
+        let (field, problem) = Event::SIDES_SWAPPED;
+        faults.count(field, problem);
+        std::mem::swap(&mut later.home, &mut later.away);
+        known.extend(offers.into_iter().filter_map(by_names));
+    } else {
+        known.extend(offers);
+    }
+    *event = later;
 }
 
 /// Removes the older price of each bet that two offers have; whether there is any.

@@ -66,7 +66,8 @@ fn decimal_is_a_setting() {
     let (poll, faults) =
         poll_in(OddsFormat::Decimal, |line| line.replace("2800", "2.3").replace("650", "3.4999999"));
     assert_eq!(ticks(poll)[..2], [(Outcome::Away, None, 2_300_000), (Outcome::Draw, None, 3_499_999)]);
-    assert_eq!(faults.of("price", "out of range"), 2, "-910 and -110 are no decimal odds: {faults}");
+    let reason = "-910, -110 and the 100 beside it are no decimal odds";
+    assert_eq!(faults.of("price", "is American odds in a feed of decimal odds"), 3, "{reason}: {faults}");
 }
 
 #[test]
@@ -272,4 +273,44 @@ fn of_a_market_that_a_book_has_twice_the_newest_prices_count() {
     let prices: Vec<_> =
         ticks(poll).into_iter().filter(|(_, line, _)| line.is_none()).map(|(.., price)| price).collect();
     assert_eq!(prices, [29_000_000, 1_109_890, 7_500_000]);
+}
+
+#[test]
+fn an_event_listed_again_with_its_sides_swapped_keeps_the_first_ones() {
+    let event = |home: &str, away: &str, book: &str| {
+        format!(
+            r#"{{"id":"e","sport_key":"soccer_test","commence_time":"2026-06-21T22:00:00Z","home_team":"{home}","away_team":"{away}","bookmakers":[{{"key":"{book}","last_update":"{AT}","markets":[{{"key":"spreads","outcomes":[{{"name":"H","price":150,"point":-1.5}},{{"name":"A","price":-170,"point":1.5}}]}}]}}]}}"#
+        )
+    };
+    let mut faults = Faults::default();
+    let events = format!("[{}, {}]", event("H", "A", "one"), event("A", "H", "other"));
+    let poll = Decoder::new(OddsFormat::American).answer(&events, 0, &mut faults).expect("a poll");
+    let [(info, offers)] = &poll.events[..] else { panic!("{:?}", poll.events) };
+    assert_eq!((&*info.home, &*info.away), ("H", "A"));
+    let of = |offer: &Offer| {
+        offer.ticks.iter().map(|tick| (tick.outcome, tick.line, tick.price)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&offers[0])[0], (Outcome::Home, Some(-1_500), 2_500_000));
+    assert_eq!(of(&offers[0]), of(&offers[1]));
+    let swapped = "home_team and away_team are swapped: prices are put by names: 1";
+    assert_eq!(faults.to_string(), format!("event listed twice: 1, {swapped}"));
+}
+
+#[test]
+fn a_time_that_no_table_holds_costs_what_it_is_of() {
+    let start = "2026-06-21T22:00:00Z";
+    assert_eq!(broken(start, "2299-12-31T23:59:59Z"), fault("", 5));
+    assert_eq!(
+        broken(start, "2300-01-01T00:00:00Z"),
+        fault("commence_time is not in the years 1900 to 2299: 1", 0)
+    );
+    assert_eq!(
+        broken(start, "1899-12-31T23:59:59Z"),
+        fault("commence_time is not in the years 1900 to 2299: 1", 0)
+    );
+    assert_eq!(
+        broken("2026-06-21T23:00:28Z", "2300-01-01T00:00:00Z"),
+        fault("last_update is not in the years 1900 to 2299: 2", 0)
+    );
+    assert_eq!(broken(AT, "2100-01-01T00:00:00Z"), fault("polled_at is not in the years 1970 to 2099: 1", 0));
 }

@@ -64,7 +64,7 @@ metrics! {
     TICKS = counter(Ingest, Count, "arb_ingest_ticks_total", "Ticks in the frames that were published: one price each.");
     HEARTBEATS = counter(Ingest, Count, "arb_ingest_heartbeats_total", "Heartbeats published, each to every partition.");
     FAULTS = counter(Ingest, Count, "arb_ingest_faults_total",
-        "Parts of a source's responses that were malformed and left out, by field and problem.").by(&["field", "problem"]).rare();
+        "Parts of a source's responses that were malformed and left out, or put right, by field and problem.").by(&["field", "problem"]).rare();
     PUBLISH_ERRORS = counter(Ingest, Count, "arb_ingest_publish_errors_total",
         "Polls and heartbeats that could not be published: Kafka did not accept them, or they fit no schema; and frames that were too long for their topic, whose events were published without ticks.").by(&["kind"]);
     POLL_AGE = gauge(Ingest, Seconds, "arb_ingest_poll_age_seconds",
@@ -73,6 +73,9 @@ metrics! {
         "Now minus the time of the newest poll. For a recording it is as large as the recording is old.").rare();
     PUBLISHED_LAG = gauge(Ingest, Seconds, "arb_ingest_published_time_lag_seconds",
         "Now minus the newest time that was published, a poll's or a heartbeat's: a processor that has read everything is at this time.").rare();
+    CLOCK_BEHIND = gauge(Ingest, Seconds, "arb_ingest_clock_behind_seconds",
+        "By how much the times of a source's prices are shifted back, because the clock of this machine is behind the source's; 0 when it no longer is.")
+        .by(&["source"]).rare();
     CALLS = counter(Ingest, Count, "arb_ingest_calls_total",
         "Calls of a live source, by kind (sports and events are free, odds and scores are paid) and outcome.")
         .by(&["kind", "outcome"]).rare();
@@ -95,7 +98,7 @@ metrics! {
         "The same records without the unreadable ones, by the engine's decision.").by(&["disposition"]);
     TICKS_READ = counter(Process, Count, "arb_process_ticks_total", "Ticks in the processed frames, without those left out as faults.");
     FAULTS_READ = counter(Process, Count, "arb_process_faults_total",
-        "Ticks and fields that were left out, by field and problem; their records are dead letters too.")
+        "Ticks and fields that were left out, by field and problem, whose records are dead letters too; and frames whose sides were swapped, of which nothing is lost.")
         .by(&["field", "problem"]).rare();
     DEAD_LETTERS = counter(Process, Count, "arb_process_dead_letters_total", "Records written to the dead-letter topic.").by(&["reason"]);
     WINDOWS_OPENED = counter(Process, Count, "arb_process_windows_opened_total", "Windows opened.");
