@@ -197,7 +197,7 @@ pub struct Home {
 }
 
 /// A role that is another process's child ends with it.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Child {
     /// End when standard input is closed, as it is when the parent ends
     #[arg(long, hide = true)]

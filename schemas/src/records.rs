@@ -39,6 +39,6 @@ pub use state::{
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
 pub use webhooks::{
     AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
-    StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookDelivery, WebhookEvent,
-    WebhookRedelivery, WebhookTarget, WebhookTimer,
+    StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery,
+    WebhookEvent, WebhookRedelivery, WebhookTarget, WebhookTimer,
 };

@@ -222,13 +222,13 @@ pub const WEBHOOK_STATE: Topic = Topic {
     ],
 };
 
-/// What became of each attempt and each delivery.
+/// What became of each attempt and each delivery, and how endpoints stand whose attempts fail.
 pub const WEBHOOK_DELIVERIES: Topic = Topic {
     name: "webhook.deliveries.v1",
     key: "endpoint id",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
-    records: &[RecordType::WebhookDelivery],
+    records: &[RecordType::WebhookDelivery, RecordType::WebhookCircuit],
 };
 
 /// Records of [`WEBHOOK_TASKS`] that are none, bytes unchanged, the reason in headers.

@@ -20,8 +20,8 @@ use arb_schemas::records::{
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
     StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookBody,
     StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookAttempts, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
-    WindowGrading,
+    WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery,
+    WebhookTimer, WindowGrading,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 use proptest::collection::vec;
@@ -255,6 +255,7 @@ fn judged_messages() -> Vec<RecordType> {
         StaleAlert,
         WebhookAttempt,
         WebhookAttempts,
+        WebhookCircuit,
         WebhookDelivery,
         WebhookEvent,
         WebhookRedelivery,

@@ -161,6 +161,7 @@ fn compare_webhooks() {
     stays(&webhooks::failing());
     stays(&StateWebhookNotice { nonce: "notice/key.expiring/abcdefgh/4".into(), at: 4 });
     stays(&webhooks::log());
+    stays(&webhooks::circuit());
 }
 
 fn state_partition() -> StatePartition {

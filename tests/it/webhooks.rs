@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 mod caps;
+mod circuit;
 mod faults;
 mod history;
 mod hooks;

@@ -3,9 +3,11 @@
 //! A page is the newest entries of ClickHouse and of this instance's memory together: what is in memory alone has not been stored
 //! yet. It never shows another account's endpoint.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arb_schemas::records::WebhookDelivery;
+use arb_deliver::circuit;
+use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_sink::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
 use serde_json::{Value, json};
@@ -73,7 +75,17 @@ impl LogPage {
     }
 
     /// The newest entries that it asks for, of several sources: the same entry of two is one.
-    fn fill(self, found: impl IntoIterator<Item = Arc<WebhookDelivery>>) -> Value {
+    fn fill(
+        self,
+        found: impl IntoIterator<Item = Arc<WebhookDelivery>>,
+        circuit: Option<&WebhookCircuit>,
+    ) -> Value {
+        let found: Vec<_> = found.into_iter().collect();
+        let mut newest = HashMap::<_, i64>::new();
+        for entry in &found {
+            let attempt = newest.entry(entry.delivery.clone()).or_default();
+            *attempt = entry.attempt.max(*attempt);
+        }
         let is_asked = |entry: &Arc<WebhookDelivery>| {
             let is_before = |before: &DeliveryPlace| DeliveryPlace::of(entry) < *before;
             self.query.includes(entry) && self.before.as_ref().is_none_or(is_before)
@@ -85,7 +97,10 @@ impl LogPage {
         entries.truncate(self.limit);
         let last = entries.last().filter(|_| has_more).map(|last| DeliveryPlace::of(last));
         let next = last.map(|after| Cursor { after, filter: self.query }.encode());
-        let shown: Vec<_> = entries.iter().map(|entry| view(entry)).collect();
+        // Of an attempt that another one has followed it is history when that was planned.
+        let is_newest = |entry: &WebhookDelivery| newest.get(&entry.delivery) == Some(&entry.attempt);
+        let shown: Vec<_> =
+            entries.iter().map(|entry| view(entry, circuit.filter(|_| is_newest(entry)))).collect();
         json!({"deliveries": shown, "next_cursor": next})
     }
 }
@@ -95,6 +110,7 @@ impl Deliveries {
     pub(crate) fn page(&self, query: &str, endpoint: &str) -> Started {
         let page = LogPage::parse(query, endpoint)?;
         let (recent, history) = (self.log.of(endpoint), self.history.clone());
+        let circuit = self.log.circuit(endpoint);
         Ok(Box::pin(async move {
             let stored = match &history {
                 Some(history) => {
@@ -105,7 +121,7 @@ impl Deliveries {
                 None => Vec::new(),
             };
             let found = recent.into_iter().chain(stored.into_iter().map(Arc::new));
-            Ok(reply::json(page.fill(found).to_string()))
+            Ok(reply::json(page.fill(found, circuit.as_ref()).to_string()))
         }))
     }
 
@@ -133,8 +149,31 @@ impl Deliveries {
     }
 }
 
+/// How an endpoint stands: failures in a row, until when it is left alone for them, and what waits meanwhile.
+pub(crate) fn circuit_view(found: Option<&WebhookCircuit>) -> Value {
+    let failing = found.filter(|circuit| circuit.failures > 0);
+    json!({
+        "failures": failing.map_or(0, |circuit| circuit.failures),
+        "open_until": failing.and_then(open_until).map(to_rfc3339),
+        "waiting": failing.map_or(0, |circuit| circuit.waiting),
+    })
+}
+
+fn open_until(found: &WebhookCircuit) -> Option<Micros> {
+    circuit::open_until(u32::try_from(found.failures).unwrap_or(u32::MAX), found.failed_at)
+}
+
+/// When a delivery is tried again: not while the circuit is open, and as soon as a success has closed it.
+fn next_attempt(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Option<Micros> {
+    let (planned, Some(circuit)) = (entry.next_at?, circuit) else { return entry.next_at };
+    match circuit.closed_at.filter(|closed| entry.at <= *closed) {
+        Some(closed) => Some(planned.min(closed)),
+        None => Some(open_until(circuit).map_or(planned, |until| planned.max(until))),
+    }
+}
+
 /// An entry of the log.
-fn view(entry: &WebhookDelivery) -> Value {
+fn view(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Value {
     json!({
         "webhook_id": entry.delivery,
         "type": entry.kind,
@@ -145,7 +184,7 @@ fn view(entry: &WebhookDelivery) -> Value {
         "latency_seconds": entry.latency as f64 / 1e6,
         "answer": entry.answer,
         "at": to_rfc3339(entry.at),
-        "next_attempt_at": entry.next_at.map(to_rfc3339),
+        "next_attempt_at": next_attempt(entry, circuit).map(to_rfc3339),
         "event_read_at": to_rfc3339(entry.created_at),
     })
 }
@@ -198,7 +237,7 @@ mod tests {
                 let (mut cursor, mut seen) = (String::new(), Vec::new());
                 loop {
                     let page = page(&format!("{filter}limit={limit}{cursor}"));
-                    let answer = page.fill(all[8..].iter().chain(&all[..14]).cloned());
+                    let answer = page.fill(all[8..].iter().chain(&all[..14]).cloned(), None);
                     seen.extend(ids(&answer).into_iter().map(str::to_owned));
                     let Some(next) = answer["next_cursor"].as_str() else { break };
                     cursor = format!("&cursor={next}");
@@ -212,11 +251,48 @@ mod tests {
     }
 
     #[test]
+    fn the_next_attempt_is_what_the_circuit_lets_happen() {
+        use arb_schemas::time::SECOND;
+        let planned = Some(9 * SECOND);
+        let failed =
+            Arc::new(WebhookDelivery { next_at: planned, ..log_entry("whk_1", 8 * SECOND, "failed") });
+        let circuit = |failures, closed_at| WebhookCircuit {
+            endpoint: "whk_1".into(),
+            failures,
+            failed_at: 8 * SECOND,
+            closed_at,
+            waiting: 3,
+        };
+        for (found, next) in [
+            (None, planned),
+            (Some(circuit(4, None)), planned),
+            (Some(circuit(5, None)), Some(13 * SECOND)),
+            (Some(circuit(0, Some(8 * SECOND + 1))), Some(8 * SECOND + 1)),
+            (Some(circuit(0, Some(7 * SECOND))), planned),
+            (Some(circuit(0, None)), planned),
+        ] {
+            assert_eq!(next_attempt(&failed, found.as_ref()), next, "{found:?}");
+        }
+        let shown = |found| circuit_view(Some(&found));
+        let open = json!({"failures": 5, "open_until": to_rfc3339(13 * SECOND), "waiting": 3});
+        assert_eq!(shown(circuit(5, None)), open);
+        let closed = json!({"failures": 0, "open_until": null, "waiting": 0});
+        assert_eq!((circuit_view(None), shown(circuit(0, Some(1)))), (closed.clone(), closed));
+        // Of two attempts of one delivery the first is history.
+        let again =
+            Arc::new(WebhookDelivery { attempt: 2, at: 8 * SECOND, ..WebhookDelivery::clone(&failed) });
+        let first = Arc::new(WebhookDelivery { at: 7 * SECOND, ..WebhookDelivery::clone(&failed) });
+        let page = page("").fill([again, first], Some(&circuit(5, None)));
+        let next = |at: usize| page["deliveries"][at]["next_attempt_at"].clone();
+        assert_eq!((next(0), next(1)), (json!(to_rfc3339(13 * SECOND)), json!(to_rfc3339(9 * SECOND))));
+    }
+
+    #[test]
     fn a_cursor_keeps_its_filter_and_belongs_to_its_endpoint() {
         let all = [entry(1, "failed"), entry(2, "failed"), entry(3, "delivered")];
-        let answer = page("outcome=failed&limit=1").fill(all.clone());
+        let answer = page("outcome=failed&limit=1").fill(all.clone(), None);
         let next = answer["next_cursor"].as_str().unwrap();
-        assert_eq!(ids(&page(&format!("cursor={next}")).fill(all)), ["msg_1"]);
+        assert_eq!(ids(&page(&format!("cursor={next}")).fill(all, None)), ["msg_1"]);
         let is_refused = |query: &str, endpoint: &str| {
             LogPage::parse(query, endpoint).is_err_and(|problem| problem.is_refusal())
         };

@@ -19,7 +19,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
-use super::deliveries::Deliveries;
+use super::deliveries::{Deliveries, circuit_view};
 use crate::http::json_body::JsonBody;
 use crate::http::parameters::{BAD_TIME, time};
 use crate::http::problem::Problem;
@@ -57,13 +57,13 @@ impl WebhooksResource {
             .replica()
             .with(|directory| directory.endpoints_of(&holder.account).cloned().collect::<Vec<_>>());
         endpoints.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
-        let endpoints: Vec<_> = endpoints.iter().map(view).collect();
+        let endpoints: Vec<_> = endpoints.iter().map(|endpoint| self.view(endpoint)).collect();
         Ok(reply::json(json!({"webhooks": endpoints}).to_string()))
     }
 
     /// One endpoint.
     pub(crate) fn show(&self, holder: &AccountHolder, request: &Request<'_>) -> Answer {
-        Ok(reply::json(view(&self.endpoint(holder, request)?).to_string()))
+        Ok(reply::json(self.view(&self.endpoint(holder, request)?).to_string()))
     }
 
     /// Creates an endpoint; its secret is in the answer.
@@ -101,7 +101,7 @@ impl WebhooksResource {
         Ok(Box::pin(async move {
             this.accounts.write(command).await?;
             let stored = this.find(&account, &id, before.revision + 1).await?;
-            Ok(reply::json(view(&stored).to_string()))
+            Ok(reply::json(this.view(&stored).to_string()))
         }))
     }
 
@@ -263,35 +263,36 @@ impl WebhooksResource {
 
     /// The one answer that shows a secret.
     fn with_secret(&self, stored: &Endpoint, status: StatusCode) -> Response {
-        let mut body = view(stored);
+        let mut body = self.view(stored);
         body["secret"] = secret_text(&self.webhooks.key, &stored.id, stored.secret_version).into();
         let mut response = reply::json(body.to_string());
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
+
+    /// An endpoint as its holder sees it, without its secret.
+    fn view(&self, endpoint: &Endpoint) -> Value {
+        let EndpointSettings { url, description, events, filters, policy, .. } = &endpoint.settings;
+        json!({
+            "id": endpoint.id,
+            "url": url,
+            "description": description,
+            "events": events,
+            "filters": settings::shown(filters),
+            "policy": policy.key(),
+            "ordered": endpoint.settings.is_ordered,
+            "rate_limit": endpoint.settings.rate_limit,
+            "paused": endpoint.settings.is_paused,
+            "state": endpoint.state.key(),
+            "reason": endpoint.reason,
+            "previous_secret_until": endpoint.previous_until.map(to_rfc3339),
+            "circuit": circuit_view(self.webhooks.log.circuit(&endpoint.id).as_ref()),
+            "created_at": to_rfc3339(endpoint.created_at),
+        })
+    }
 }
 
 fn address(request: &Request<'_>) -> String {
     request.address().map(|address| address.to_string()).unwrap_or_default()
-}
-
-/// An endpoint as its holder sees it, without its secret.
-fn view(endpoint: &Endpoint) -> Value {
-    let EndpointSettings { url, description, events, filters, policy, .. } = &endpoint.settings;
-    json!({
-        "id": endpoint.id,
-        "url": url,
-        "description": description,
-        "events": events,
-        "filters": settings::shown(filters),
-        "policy": policy.key(),
-        "ordered": endpoint.settings.is_ordered,
-        "rate_limit": endpoint.settings.rate_limit,
-        "paused": endpoint.settings.is_paused,
-        "state": endpoint.state.key(),
-        "reason": endpoint.reason,
-        "previous_secret_until": endpoint.previous_until.map(to_rfc3339),
-        "created_at": to_rfc3339(endpoint.created_at),
-    })
 }

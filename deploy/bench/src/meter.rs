@@ -5,7 +5,6 @@
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tikv_jemalloc_ctl::{epoch, stats};
 
 /// Wall time and this process's CPU time, all threads, librdkafka's too.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +34,8 @@ pub(crate) fn cpu() -> Duration {
 /// # Errors
 /// Where the allocator is another one.
 pub(crate) fn allocated() -> anyhow::Result<usize> {
-    epoch::advance().map_err(|error| anyhow::anyhow!("jemalloc: {error}"))?;
-    stats::allocated::read().map_err(|error| anyhow::anyhow!("jemalloc: {error}"))
+    let heap = arb_heap::bytes().ok_or_else(|| anyhow::anyhow!("jemalloc keeps no statistics"))?;
+    Ok(usize::try_from(heap.allocated)?)
 }
 
 /// The value below which so many of a hundred lie; zero of none.

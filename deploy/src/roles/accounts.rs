@@ -32,7 +32,7 @@ const TIMER: &str = "timer";
 
 pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Accounts)?;
+    let admin = Admin::start((config.admin, config.child), Role::Accounts)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts = guarded::run("accounts", vec![pulse.clone()], limit, move || {
         pump_until(&stop, &config, &admin, pulse)

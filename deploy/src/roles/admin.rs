@@ -75,7 +75,7 @@ impl Admin {
     ///
     /// # Errors
     /// When the address cannot be listened on: one sentence.
-    pub fn start(config: cli::AdminOptions, role: Role) -> anyhow::Result<Self> {
+    pub fn start((config, child): (cli::AdminOptions, cli::Child), role: Role) -> anyhow::Result<Self> {
         let address = match config.admin_listen {
             Some(AdminListen::Off) => return Ok(Self(None)),
             Some(AdminListen::At(address)) => address,
@@ -83,7 +83,9 @@ impl Admin {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let listener = runtime.block_on(async { server::listen(address) }).with_context(|| {
-            format!("{address} cannot be listened on for metrics: choose another with --admin-listen, or off")
+            // Under `arb up` its option is another one.
+            let option = if child.child { "--admin-port" } else { "--admin-listen, or off" };
+            format!("{address} cannot be listened on for metrics: choose another with {option}")
         })?;
         let scrape = telemetry::install(role, env!("CARGO_PKG_VERSION"))?;
         begin(role);

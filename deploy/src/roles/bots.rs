@@ -22,7 +22,7 @@ use crate::system::signals;
 
 pub(crate) fn run(config: Bots) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Bots)?;
+    let admin = Admin::start((config.admin, config.child), Role::Bots)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     guarded::run("bots", vec![pulse.clone()], limit, move || follow_until(&stop, &config, &admin, &pulse))
 }

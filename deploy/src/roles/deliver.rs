@@ -60,7 +60,7 @@ const CLOSE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Deliver)?;
+    let admin = Admin::start((config.admin, config.child), Role::Deliver)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts = guarded::run("deliver", vec![pulse.clone()], limit, move || {
         pump_until(&stop, &config, &admin, pulse)

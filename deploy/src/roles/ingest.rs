@@ -35,7 +35,7 @@ const SIMULATED: Speed = Speed::Times(1.0);
 pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let started_at = clock::now();
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Ingest)?;
+    let admin = Admin::start((config.admin, config.child), Role::Ingest)?;
     let cluster = &cluster::open(&config.brokers)?;
     if config.play.live.wanted {
         return live::run(&config.play.live, cluster, &stop, |publisher| {

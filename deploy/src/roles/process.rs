@@ -24,7 +24,7 @@ use crate::system::{clock, signals};
 
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Process)?;
+    let admin = Admin::start((config.admin, config.child), Role::Process)?;
     let workers = config.workers.or_else(|| std::thread::available_parallelism().ok());
     let pulses: Vec<_> = (0..workers.map_or(1, NonZeroUsize::get)).map(|_| Pulse::default()).collect();
     let limit = config.guard.watchdog;

@@ -49,7 +49,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     // The signal begins the end of listening; the threads go on until the last request is answered.
     let (signal, stop) = (signals::stop(config.child)?, Stop::default());
     let tls = security(config)?;
-    let admin = Admin::start(config.admin, Role::Serve)?;
+    let admin = Admin::start((config.admin, config.child), Role::Serve)?;
     let cluster = &cluster::open(&config.brokers)?;
     // The first instance creates it; on other machines the operator copies it there.
     let pepper = pepper::read_or_create(&config.pepper.pepper)?;

@@ -34,7 +34,7 @@ const TIMER: &str = "timer";
 
 pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Settle)?;
+    let admin = Admin::start((config.admin, config.child), Role::Settle)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts = guarded::run("settle", vec![pulse.clone()], limit, move || {
         pump_until(&stop, &config, &admin, pulse)

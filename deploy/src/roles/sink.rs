@@ -43,7 +43,7 @@ const HELD: usize = 2;
 
 pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
     let stop = signals::stop(config.child)?;
-    let admin = Admin::start(config.admin, Role::Sink)?;
+    let admin = Admin::start((config.admin, config.child), Role::Sink)?;
     let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
     let counts =
         guarded::run("sink", vec![pulse.clone()], limit, move || sink_until(&stop, &config, &admin, &pulse))?;

@@ -21,6 +21,13 @@ pub struct Failing {
     pub failed_at: Micros,
 }
 
+/// Until when an endpoint is left alone after so many failures in a row, the last one at a moment; `None` while its circuit is closed.
+#[must_use]
+pub fn open_until(failures: u32, failed_at: Micros) -> Option<Micros> {
+    let doubled = failures.checked_sub(FAILURES)?.min(DOUBLED);
+    Some(failed_at + (FIRST << doubled).min(LONGEST))
+}
+
 /// Whether an endpoint is left alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Circuit {
@@ -36,8 +43,7 @@ impl Circuit {
 
     /// Until when nothing is sent; `None` while it is closed.
     pub(crate) fn open_until(&self) -> Option<Micros> {
-        let doubled = self.failures.checked_sub(FAILURES)?.min(DOUBLED);
-        Some(self.failed_at + (FIRST << doubled).min(LONGEST))
+        open_until(self.failures, self.failed_at)
     }
 
     pub(crate) fn is_open(&self) -> bool {

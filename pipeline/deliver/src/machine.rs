@@ -12,12 +12,13 @@ use std::sync::Arc;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
-use arb_schemas::records::WebhookDelivery;
+use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{DEAD_WEBHOOK_TASKS, WEBHOOK_DELIVERIES, WEBHOOK_STATE, WEBHOOK_TASKS};
 use arb_schemas::wire::{self, WireError};
 
 use crate::book::Book;
+use crate::circuit::{Failing, open_until};
 use crate::codec::{self, Part, Progress, Task};
 use crate::counts::{DeliverCounts, Pending};
 use crate::delivery::Delivery;
@@ -94,7 +95,34 @@ impl Step<'_> {
     fn end(&mut self, delivery: &Delivery, outcome: &str, at: Micros) -> Result<(), WireError> {
         self.book.remove_delivery(&delivery.id);
         self.tally.ended += 1;
-        self.log(delivery, outcome, &Entry { at, ..Entry::default() })
+        self.log(delivery, outcome, &Entry { at, ..Entry::default() })?;
+        self.report_waiting(&delivery.endpoint)
+    }
+
+    /// Writes how an endpoint stands to the log of deliveries: attempts to it fail, or a success has closed its circuit at a moment.
+    fn report_circuit(
+        &mut self,
+        endpoint: &str,
+        failing: Failing,
+        closed_at: Option<Micros>,
+    ) -> Result<(), WireError> {
+        let value = wire::encode(&WebhookCircuit {
+            endpoint: endpoint.to_owned(),
+            failures: i64::from(failing.failures),
+            failed_at: failing.failed_at,
+            closed_at,
+            waiting: self.book.count(endpoint, false).try_into().unwrap_or(i64::MAX),
+        })?;
+        let topic = WEBHOOK_DELIVERIES.name;
+        self.out.send(Output::new(topic, self.partition, endpoint.to_owned(), Some(value)));
+        Ok(())
+    }
+
+    /// The same of one whose circuit is open, to which no attempt is made for a while: another number waits.
+    fn report_waiting(&mut self, endpoint: &str) -> Result<(), WireError> {
+        let failing = self.book.failing(endpoint);
+        let open = failing.filter(|failing| open_until(failing.failures, failing.failed_at).is_some());
+        open.map_or(Ok(()), |failing| self.report_circuit(endpoint, failing, None))
     }
 
     /// It is so late.

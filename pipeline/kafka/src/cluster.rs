@@ -10,6 +10,7 @@ mod secret;
 mod token;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,8 @@ struct Inner {
     security: Security,
     properties: Vec<(String, String)>,
     problem: Mutex<Option<Problem>>,
+    /// It has answered a request of this process by these settings.
+    has_answered: AtomicBool,
 }
 
 /// Why clients cannot connect or authenticate, as the last of them reported it.
@@ -67,6 +70,7 @@ impl Cluster {
             security: Security::default(),
             properties: Vec::new(),
             problem: Mutex::default(),
+            has_answered: AtomicBool::new(false),
         }))
     }
 
@@ -101,6 +105,7 @@ impl Cluster {
             security: Security::new(options)?,
             properties,
             problem: Mutex::default(),
+            has_answered: AtomicBool::new(false),
         })))
     }
 
@@ -214,6 +219,16 @@ impl Cluster {
     /// The error of a connection that cannot be made.
     pub(super) fn connect(&self, problem: String) -> Error {
         Error::Connect { brokers: self.0.brokers.clone(), problem }
+    }
+
+    /// A request by these settings was answered.
+    pub(super) fn note_answer(&self) {
+        self.0.has_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether one was.
+    pub(super) fn has_answered(&self) -> bool {
+        self.0.has_answered.load(Ordering::Relaxed)
     }
 
     /// Stores why a connection failed, and logs it unless it was logged within the last minute.

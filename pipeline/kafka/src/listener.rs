@@ -61,7 +61,7 @@ impl ClientContext for Listener {
         let name = code.map_or_else(|| "other".to_owned(), |code| format!("{code:?}"));
         telemetry::kafka::error(&name, &error, reason);
         if let Some(problem) = code.and_then(|code| problem::of(code, reason, &self.cluster)) {
-            self.cluster.note(problem.sentence, problem.is_certificate);
+            problem.note(&self.cluster);
         }
     }
 
@@ -71,7 +71,7 @@ impl ClientContext for Listener {
         if facility == "FAIL"
             && let Some(problem) = problem::of_failure(message, &self.cluster)
         {
-            self.cluster.note(problem.sentence, problem.is_certificate);
+            problem.note(&self.cluster);
         }
         match level {
             _ if !self.is_logging => {}

@@ -19,6 +19,8 @@ pub(super) struct Found {
     pub(super) sentence: String,
     /// The broker's certificate was not accepted.
     pub(super) is_certificate: bool,
+    /// It is read from a connection that was closed: a broker that restarts closes connections too.
+    pub(super) is_guess: bool,
 }
 
 /// The problem of the connection in an error; `None` for errors of another kind.
@@ -39,12 +41,20 @@ pub(super) fn of_failure(reason: &str, cluster: &Cluster) -> Option<Found> {
     }
     let sentence = if cluster.is_tls() { tls(reason) } else { plaintext(reason) };
     let without_sasl = || unauthenticated(reason).filter(|_| cluster.mechanism().is_none());
-    Some(Found::new(sentence.or_else(without_sasl)?, reason))
+    let is_guess = reason.contains("Disconnected");
+    Some(Found { is_guess, ..Found::new(sentence.or_else(without_sasl)?, reason) })
 }
 
 impl Found {
+    /// Has the cluster store it, unless it is a guess at a setting by which the cluster has answered: then its brokers restart.
+    pub(super) fn note(self, cluster: &Cluster) {
+        if !(self.is_guess && cluster.has_answered()) {
+            cluster.note(self.sentence, self.is_certificate);
+        }
+    }
+
     fn new(sentence: &str, reason: &str) -> Self {
-        Self { sentence: format!("{sentence} ({})", detail(reason)), is_certificate: false }
+        Self { sentence: format!("{sentence} ({})", detail(reason)), is_certificate: false, is_guess: false }
     }
 }
 
@@ -223,6 +233,25 @@ mod tests {
         assert_eq!(of(Code::Authentication, lost, &tls), None, "the broker has refused nothing");
         let restarted = "Disconnected: connection closed by peer (after 60012ms in state UP)";
         assert_eq!(of_failure(restarted, &cluster(SecurityProtocol::Plaintext)), None);
+    }
+
+    #[test]
+    fn what_a_restart_looks_like_is_a_guess_at_a_setting_until_the_cluster_has_answered() {
+        let closed = "Disconnected: connection closed by peer (after 3ms in state APIVERSION_QUERY)";
+        let answered = "Receive failed: Invalid response size 352518912 (0..100000000)";
+        let plain = cluster(SecurityProtocol::Plaintext);
+        let tls = cluster(SecurityProtocol::Ssl);
+        let handshake = "SSL handshake failed: Disconnected: connecting to a PLAINTEXT broker listener?";
+        let is_noted = |cluster: &Cluster, reason: &str| {
+            let then = std::time::Instant::now();
+            of_failure(reason, cluster).unwrap().note(cluster);
+            cluster.problem_since(then).is_some()
+        };
+        assert!(is_noted(&plain, closed) && is_noted(&tls, handshake), "nothing has answered yet");
+        plain.note_answer();
+        tls.note_answer();
+        assert!(!is_noted(&plain, closed) && !is_noted(&tls, handshake), "it restarts");
+        assert!(is_noted(&plain, answered), "what a broker says is no guess");
     }
 
     #[test]

@@ -176,7 +176,10 @@ fn answered<T>(
         // What the client reports is taken: why a connection failed, or that a token must be renewed.
         while consumer.poll(Duration::ZERO).is_some() {}
         let source = match ask(POLL.min(deadline.saturating_duration_since(asked))) {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => {
+                cluster.note_answer();
+                return Ok(answer);
+            }
             Err(source) => source,
         };
         while consumer.poll(Duration::ZERO).is_some() {}

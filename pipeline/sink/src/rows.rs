@@ -135,8 +135,8 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::Heartbeat => {
             decode(message).map(|_: arb_schemas::records::Heartbeat| DecodedRecord::Nothing)?
         }
-        // Markers of scans are no rows.
-        RecordType::ScanBegin | RecordType::ScanEnd => DecodedRecord::Nothing,
+        // Markers of scans, and how an endpoint stands, are no rows.
+        RecordType::ScanBegin | RecordType::ScanEnd | RecordType::WebhookCircuit => DecodedRecord::Nothing,
         // No topic of the sink's has any other: a test reads one of each that they have.
         _ => return other(),
     })

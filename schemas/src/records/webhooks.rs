@@ -180,3 +180,14 @@ pub struct WebhookDelivery {
     pub created_at: Micros,
     pub at: Micros,
 }
+
+/// How an endpoint stands whose attempts fail, or whose circuit a success has closed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct WebhookCircuit {
+    pub endpoint: String,
+    pub failures: i64,
+    pub failed_at: Micros,
+    pub closed_at: Option<Micros>,
+    pub waiting: i64,
+}

@@ -13,8 +13,8 @@ use crate::records::{
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
     StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookBody,
     StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookAttempts, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTimer,
-    WindowGrading,
+    WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery,
+    WebhookTimer, WindowGrading,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -122,6 +122,7 @@ versions! {
     StateWebhookBody = 124;
     StateWebhooks = 75;
     WebhookDelivery = 76;
+    WebhookCircuit = 190;
     WebhookRedelivery = 77;
     StateWebhookFailing = 121, older { 1: 78 };
     StateWebhookNotice = 79;

@@ -2,7 +2,7 @@
 
 use arb_schemas::records::{
     AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, WebhookAttempt,
-    WebhookAttempts, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
+    WebhookAttempts, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
 };
 
 const AT: i64 = 1_781_990_000_000_001;
@@ -117,4 +117,8 @@ pub(crate) fn log() -> WebhookDelivery {
         created_at: AT,
         at: AT,
     }
+}
+
+pub(crate) fn circuit() -> WebhookCircuit {
+    WebhookCircuit { endpoint: id(), failures: 6, failed_at: AT, closed_at: Some(AT), waiting: 12 }
 }

@@ -187,6 +187,7 @@ export interface Endpoint {
   state: 'unverified' | 'active' | 'disabled'
   reason: string | null
   previous_secret_until: string | null
+  circuit: { failures: number; open_until: string | null; waiting: number }
   created_at: string
   secret?: string
 }

@@ -108,6 +108,15 @@ function Item({ of, onChanged, onSecret }: { of: Endpoint; onChanged: () => Prom
         <dt>Filters</dt><dd>{filters.length === 0 ? 'none' : filters.map(([name, value]) => `${name}=${value}`).join(', ')}</dd>
         <dt>Retries</dt><dd>{of.policy}</dd>
         <dt>Added</dt><dd><Time at={of.created_at} /></dd>
+        {of.circuit.failures > 0 && (
+          <>
+            <dt>Failing</dt>
+            <dd>
+              {of.circuit.failures} attempts in a row have failed; {of.circuit.waiting} events wait.
+              {of.circuit.open_until !== null && <> Nothing is sent until <Time at={of.circuit.open_until} />, but a test event at once: when it is answered, all that waits is sent.</>}
+            </dd>
+          </>
+        )}
         {of.previous_secret_until !== null && <><dt>Former secret signs until</dt><dd><Time at={of.previous_secret_until} /></dd></>}
       </dl>
       <Problem text={isDeleting ? null : error} />

@@ -66,7 +66,10 @@ impl Api {
     pub(super) fn new(runtime: Runtime) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("a temporary folder")?;
         let anywhere = AdminListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
-        Admin::start(cli::AdminOptions { admin_listen: Some(anywhere) }, telemetry::Role::Serve)?;
+        Admin::start(
+            (cli::AdminOptions { admin_listen: Some(anywhere) }, cli::Child::default()),
+            telemetry::Role::Serve,
+        )?;
         let messages = (0..WINDOWS).map(|number| encode(&window(number))).collect::<Result<_, _>>()?;
         let books = Arc::new(books::shipped()?);
         Ok(Self { runtime, folder, stop: Stop::default(), app: None, books, messages, offset: 0 })

@@ -33,9 +33,7 @@ impl Machine {
 /// What the program holds, and what its allocator holds.
 #[cfg(feature = "jemalloc")]
 fn memory() -> Option<(u64, u64)> {
-    use tikv_jemalloc_ctl::{epoch, stats};
-    epoch::advance().ok()?;
-    Some((stats::allocated::read().ok()? as u64, stats::resident::read().ok()? as u64))
+    arb_heap::bytes().map(|heap| (heap.allocated, heap.resident))
 }
 
 /// The system's allocator reports neither.

@@ -7,7 +7,7 @@ use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
 
 use super::{Entry, MAX_FAILED, Step};
-use crate::circuit::Failing;
+use crate::circuit::{Failing, open_until};
 use crate::codec::{self, Part};
 use crate::delivery::{AttemptOutcome, Delivery};
 use crate::policy::{self, MAX_RETRY_AFTER};
@@ -23,16 +23,27 @@ impl Step<'_> {
             return Ok(());
         };
         self.tally.attempt(outcome);
-        self.note_failing(&delivery.endpoint, outcome, attempt.at);
+        let before = self.note_failing(&delivery.endpoint, outcome, attempt.at);
+        self.take_in(&delivery, outcome, attempt)?;
+        self.report_change(&delivery.endpoint, before, attempt.at)
+    }
+
+    /// What becomes of a delivery.
+    fn take_in(
+        &mut self,
+        delivery: &Arc<Delivery>,
+        outcome: AttemptOutcome,
+        attempt: &WebhookAttempt,
+    ) -> Result<(), WireError> {
         match outcome {
             AttemptOutcome::Delivered | AttemptOutcome::Dropped => {
                 self.book.remove_delivery(&delivery.id);
-                self.log_attempt(&delivery, outcome.key(), attempt, None)
+                self.log_attempt(delivery, outcome.key(), attempt, None)
             }
-            AttemptOutcome::Gone => self.fail(&delivery, attempt, "gone"),
-            AttemptOutcome::Failed => match retry_at(&delivery, attempt) {
-                Some(next_at) => self.retry(&delivery, attempt, next_at),
-                None => self.fail(&delivery, attempt, "given_up"),
+            AttemptOutcome::Gone => self.fail(delivery, attempt, "gone"),
+            AttemptOutcome::Failed => match retry_at(delivery, attempt) {
+                Some(next_at) => self.retry(delivery, attempt, next_at),
+                None => self.fail(delivery, attempt, "given_up"),
             },
         }
     }
@@ -45,7 +56,10 @@ impl Step<'_> {
     ) -> Result<(), WireError> {
         let attempts = delivery.attempts + 1;
         self.book.put_delivery(Delivery { attempts, next_at, ..delivery.as_ref().clone() });
-        self.log_attempt(delivery, "failed", attempt, Some(next_at))
+        // While its circuit is open an endpoint is left alone, whatever is due.
+        let failing = self.book.failing(&delivery.endpoint);
+        let open_until = failing.and_then(|failing| open_until(failing.failures, failing.failed_at));
+        self.log_attempt(delivery, "failed", attempt, Some(next_at.max(open_until.unwrap_or(next_at))))
     }
 
     /// Its schedule is over; it is kept for a while, so that it can be delivered again.
@@ -66,8 +80,8 @@ impl Step<'_> {
         self.log_attempt(delivery, outcome, attempt, None)
     }
 
-    /// Counts failures in a row: whoever takes the endpoint over leaves it alone for as long.
-    fn note_failing(&mut self, endpoint: &str, outcome: AttemptOutcome, at: Micros) {
+    /// Counts failures in a row: whoever takes the endpoint over leaves it alone for as long. What it was before.
+    fn note_failing(&mut self, endpoint: &str, outcome: AttemptOutcome, at: Micros) -> Option<Failing> {
         let before = self.book.failing(endpoint);
         if outcome == AttemptOutcome::Failed {
             let Failing { since, failures, .. } =
@@ -76,6 +90,24 @@ impl Step<'_> {
             self.book.put(Part::Failing(endpoint.to_owned(), failing));
         } else if before.is_some() {
             self.book.remove(&format!("failing/{endpoint}"));
+        }
+        before
+    }
+
+    /// Reports how an endpoint stands after an attempt, if attempts to it fail or did before.
+    fn report_change(
+        &mut self,
+        endpoint: &str,
+        before: Option<Failing>,
+        at: Micros,
+    ) -> Result<(), WireError> {
+        match (self.book.failing(endpoint), before) {
+            (Some(failing), _) => self.report_circuit(endpoint, failing, None),
+            (None, Some(before)) => {
+                let closed_at = open_until(before.failures, before.failed_at).map(|_| at);
+                self.report_circuit(endpoint, Failing { failures: 0, ..before }, closed_at)
+            }
+            (None, None) => Ok(()),
         }
     }
 

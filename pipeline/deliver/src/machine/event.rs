@@ -157,6 +157,7 @@ impl Step<'_> {
             next_at: event.at,
             has_failed: false,
         });
+        self.report_waiting(&target.endpoint)?;
         self.make_room(event)
     }
 

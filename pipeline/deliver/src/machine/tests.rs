@@ -1,7 +1,11 @@
 //! The machine by itself: what becomes of events, attempts and time.
 
+use arb_schemas::wire::{Record, RecordType};
+
 use crate::schedule::Job;
-use arb_schemas::records::{WebhookAttempt, WebhookEvent, WebhookRedelivery, WebhookTarget};
+use arb_schemas::records::{
+    WebhookAttempt, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery, WebhookTarget,
+};
 use arb_schemas::time::{Micros, SECOND};
 
 use super::*;
@@ -64,9 +68,14 @@ impl Bench {
 
     /// What the log of deliveries holds.
     fn outcomes(&self) -> Vec<String> {
-        let value =
-            |output: &Output| wire::decode::<WebhookDelivery>(output.value.as_ref().unwrap()).unwrap();
-        self.out.outputs().iter().map(|output| value(output).outcome).collect()
+        self.written::<WebhookDelivery>().into_iter().map(|entry| entry.outcome).collect()
+    }
+
+    /// The records of a type that it holds.
+    fn written<R: Record>(&self) -> Vec<R> {
+        let values = self.out.outputs().iter().map(|output| output.value.as_ref().unwrap());
+        let of_type = values.filter(|value| RecordType::of(value).unwrap() == R::TYPE);
+        of_type.map(|value| wire::decode(value).unwrap()).collect()
     }
 }
 
@@ -145,6 +154,33 @@ fn failures_follow_the_schedule_with_the_same_id_and_bytes_until_it_is_given_up(
     assert_eq!(bench.outcomes(), ["failed", "failed", "failed", "failed", "given_up"]);
     let size = bench.machine.size();
     assert_eq!((size.pending, size.failed), (0, 1));
+}
+
+/// Each attempt that fails, each event that waits meanwhile, and the success that ends it, report how the endpoint stands.
+#[test]
+fn how_an_endpoint_stands_is_reported_while_it_fails() {
+    let mut bench = Bench::new();
+    let shown = |bench: &Bench| {
+        let all = bench.written::<WebhookCircuit>();
+        all.iter().map(|it| (it.failures, it.failed_at - START, it.closed_at, it.waiting)).collect::<Vec<_>>()
+    };
+    bench.event("close_signal", "v", "durable");
+    bench.attempt("delivered");
+    assert_eq!(shown(&bench), [], "nothing fails");
+    for n in 1..=5 {
+        bench.event("close_signal", &n.to_string(), "durable");
+        bench.attempt("failed");
+    }
+    assert_eq!(shown(&bench), [1, 2, 3, 4, 5].map(|n| (n, 0, None, n)));
+    let next = bench.written::<WebhookDelivery>().pop().and_then(|entry| entry.next_at);
+    assert!(next >= Some(START + 5 * SECOND), "not while the circuit is open: {next:?}");
+    bench.event("close_signal", "6", "durable");
+    assert_eq!(shown(&bench).last(), Some(&(5, 0, None, 6)), "an event that is not tried waits too");
+    bench.pass(5);
+    let tried = bench.attempt("delivered");
+    assert_eq!(tried.len(), 1, "one is tried");
+    let closed_at = Some(START + 5 * SECOND);
+    assert_eq!(shown(&bench).last(), Some(&(0, 0, closed_at, 5)));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use self::scores::{ScoreRules, ScoresPlan};
 use super::answer::{Problem, Quota};
 use super::backoff::{Backoff, Trouble};
 use super::budget::{Allowance, Budget, Verdict};
-use super::handover;
+use super::handover::{self, Handover};
 use super::scan_budget::{ScanBudget, ScanCaps};
 use super::schedule::{Due, Intervals};
 
@@ -188,7 +188,9 @@ impl Plan {
     /// The lease of a partition is held, with what its last holder left.
     pub fn granted(&mut self, partition: i32, note: &str) {
         self.held.insert(partition);
-        for (sport, asked) in handover::read(note) {
+        let Handover { asked, scans } = handover::read(note);
+        self.scans.granted(partition, scans);
+        for (sport, asked) in asked {
             if self.home(&sport) != partition {
                 continue;
             }
@@ -209,6 +211,7 @@ impl Plan {
         let is_kept = |sport: &str| !partitions.contains(&partition_of(sport, count));
         self.sports.retain(|sport, _| is_kept(sport));
         self.scores.keep(is_kept);
+        self.scans.gone(partitions);
         if !self.holds_any() {
             // Other workers spend now: the last report to this worker may be out of date.
             self.budget.discard();

@@ -45,7 +45,7 @@ impl Worker<'_> {
             let to = self.publisher.of(&source(&sport));
             scans.iter().try_for_each(|scan| to.scan_begin(scan))?;
             let (outcome, at, credits) = if polled < self.plan.scan_sports() {
-                self.poll_for_scan(&sport)?
+                self.poll_for_scan(&sport, &scans)?
             } else {
                 (ScanOutcome::ScanCap, None, 0)
             };
@@ -68,24 +68,27 @@ impl Worker<'_> {
         }
     }
 
-    fn poll_for_scan(&mut self, sport: &str) -> Result<SportPoll, LiveError> {
-        let mut allowed = self.plan.scan(sport, self.now());
-        if allowed == Ok(false) {
+    fn poll_for_scan(&mut self, sport: &str, scans: &[&ScanRequest]) -> Result<SportPoll, LiveError> {
+        let accounts = || scans.iter().map(|scan| &*scan.account);
+        let mut payer = self.plan.scan(sport, accounts(), self.now());
+        if payer == Ok(None) {
             let now = self.now();
             self.act(&Action::List, now)?;
-            allowed = self.plan.scan(sport, self.now());
+            payer = self.plan.scan(sport, accounts(), self.now());
         }
-        match allowed {
+        let payer = match payer {
             Err(outcome) => return Ok((outcome, None, 0)),
-            Ok(false) => return Ok((ScanOutcome::Credits, None, 0)),
-            Ok(true) => {}
-        }
+            Ok(None) => return Ok((ScanOutcome::Credits, None, 0)),
+            Ok(Some(payer)) => payer,
+        };
         let (before, now) = (self.plan.received_at(sport), self.now());
+        let (credits, spent_before) = self.plan.scanned(sport, payer, now);
         if !self.act(&Action::Poll(sport.to_owned()), now)? {
             // The lease was not confirmed: another worker may hold it.
+            self.plan.not_scanned(spent_before);
             return Ok((ScanOutcome::Failed, None, 0));
         }
-        let (after, credits) = (self.plan.received_at(sport), self.plan.scanned());
+        let after = self.plan.received_at(sport);
         telemetry::scan_credits(credits);
         let is_new = after > before;
         let outcome = if is_new { ScanOutcome::Polled } else { ScanOutcome::Failed };

@@ -1,7 +1,7 @@
 //! The calls of librdkafka that rdkafka does not wrap: a topic's id, the token of a client, a flush that waits, a commit that
 //! is waited for as long as one likes, and many records of partitions in one call.
 //!
-//! The only crate that may use `unsafe`. It calls C and converts the result, and must never decide anything: what an
+//! It calls C and converts the result, and must never decide anything: what an
 //! error means is for its caller, `arb-kafka`.
 //!
 //! Source: librdkafka `rdkafka.h` (`DescribeTopics`, KIP-516; `rd_kafka_oauthbearer_set_token`, KIP-255).

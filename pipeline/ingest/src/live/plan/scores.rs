@@ -214,7 +214,7 @@ impl Plan {
         }
         asked.retain(|name, _| self.home(name) == home);
         ask(asked.entry(sport.to_owned()).or_default());
-        (home, crate::live::handover::write(&asked))
+        (home, crate::live::handover::write(&asked, self.scans.note(home).as_deref()))
     }
 }
 
