@@ -84,9 +84,13 @@ class Books:
         """The clauses of a book."""
         return [clause for clause in self.clauses if book in clause["books"]]
 
-    def are_paid_alike(self, names, league, market, period, line, has_draw):
-        """Whether these books pay a played match alike, as far as each says what matters."""
-        return agree([clauses.played(self.stated(book), league, market, period, line, has_draw) for book in names])
+    def are_paid_alike(self, names, league, market, period, line, has_draw, listed=frozenset()):
+        """Whether these books pay a played match alike, as far as each says what matters; `listed` are those that have listed a draw in `h2h`."""
+        return agree([self.played(book, (league, market, period, line), has_draw, listed) for book in names])
+
+    def played(self, book, bet, has_draw, listed=frozenset()):
+        """What a book states of a bet (league, market, period, line) when the match is played; None where something that matters is unknown."""
+        return clauses.played(self.stated(book), *bet, has_draw, bet[1] == "h2h" and book in listed)
 
     def by_currency(self, legs):
         """The legs that can be paid for in each currency; one that is not known goes with any."""

@@ -123,11 +123,11 @@ class Judge:
 
     def find(self, line, legs):
         """The arb of a line, if it has one, and whether this is the first time that it is proven."""
-        event, (family, _), _ = line
-        info = self.world.events[event]
-        offered = {key[2] for key in self.world.quotes[event] if key[0] == line[1] and key[-1] in self.books.books}
-        wanted, bet = covers.outcome_set(family, info["sport"], offered), self.bet(line)
-        arb = covers.chosen(legs, wanted, self.books, bet)
+        event, (family, period), _ = line
+        league, listed = self.world.events[event]["league"], self.listed(line)
+        wanted, only_refunds = covers.outcome_set(family, period, league, any(book in self.books.books for book in listed))
+        counts = lambda leg: not only_refunds or covers.settles_level(leg.book, league, period, self.books)
+        arb = covers.chosen(legs, wanted, self.books, self.bet(line), listed, counts)
         if arb is None:
             return
         self.arbs[line] = (arb, legs)
@@ -136,6 +136,10 @@ class Judge:
         if self.simultaneous(arb) and not self.open[line][1]:
             self.open[line] = (arb.about, True)
             self.margins.append((self.world.in_play(event), float(1 / arb.implied - 1)))
+
+    def listed(self, line):
+        """The books that have listed a draw in the market of a line."""
+        return self.world.listed.get((line[0], line[1]), frozenset())
 
     def bet(self, line):
         """(league, market, period, line) of a line."""
@@ -171,7 +175,7 @@ class Judge:
             "fresh": all(now - leg.quote.last_seen <= world.learnt.interval(leg.book) for leg in arb.legs),
             "active": not any(leg.quote.suspended for leg in arb.legs),
             "same_line": True,  # by how it was found
-            "same_rules": self.books.are_paid_alike(names, *self.bet(line), has_draw),
+            "same_rules": self.books.are_paid_alike(names, *self.bet(line), has_draw, self.listed(line)),
             "independent_operators": len({self.books.operator(book) for book in names}) == len(names),
             "plausible_price": not any(covers.is_off_consensus(leg, offers, self.books) for leg in arb.legs),
             "plausible_margin": float(1 / arb.implied - 1) <= world.learnt.highest_margin(world.in_play(line[0])),
@@ -185,7 +189,7 @@ class Judge:
         legs, info = arb.legs, self.world.events[event]
         shares = [1 / (leg.effective * arb.implied) * ONE for leg in legs]
         bets = tuple(settling.Bet(*leg[:2], leg.price, leg.effective, self.books.step(leg.book)) for leg in legs)
-        levels = covers.levels(arb, family, period, info["league"], self.books)
+        levels = covers.levels(arb, family, period, info["league"], self.books, self.listed(line))
         worst, stakes, rounded = settling.outcome_of(bets, family, number, levels)
         held = self.flags(line, rounded)
         void = clauses.apart([self.books.stated(leg.book) for leg in legs], info["league"], family) if held["same_rules"] else None

@@ -48,9 +48,9 @@ def differences(record, *said):
     return judge.count["differences"]
 
 
-# Betfair lays Home at 1.59, Unibet backs it at 1.65, as on 2026-03-05.
+# Betfair lays Home at 1.59, Unibet backs it at 1.65, as on 2026-03-05; and Unibet lists a draw.
 BACK_AND_LAY = frame(
-    offer("unibet", "h2h", tick("home", 1.65)),
+    offer("unibet", "h2h", tick("home", 1.65), tick("draw", 15.0)),
     offer("betfair_ex_au", "h2h", tick("home", 1.59, "lay"), tick("away", 2.0)),
 )
 WHOLE_LINE = frame(
@@ -160,7 +160,7 @@ class Entries(unittest.TestCase):
         self.assertAlmostEqual(entry["margin"], 0.0109408453, 10)
         self.assertEqual([leg["side"] for leg in entry["legs"]], ["back", "lay"])
         self.assertEqual([leg["liability"] for leg in entry["legs"]], [None, 3873])
-        # Their rules are not known: a draw could refund both, or be a dead heat to one.
+        # A draw takes the back, and nobody knows what it makes of the lay.
         self.assertLess(entry["margin_worst"], -0.1)
         self.assertFalse(entry["verification"]["same_rules"])
 
@@ -178,10 +178,45 @@ class Entries(unittest.TestCase):
             judge.record(frame(*winner, offer("novig", "h2h", draw)), [])
             self.assertEqual(judge.arbs, {})
 
+    def test_a_draw_that_is_left_out_stays(self):
+        winner = [offer(book, "h2h", tick(side, 2.1)) for book, side in (("draftkings", "home"), ("fanduel", "away"))]
+        league, judge = "americanfootball_nfl", opinion.Judge()
+        judge.record(frame(*winner, offer("novig", "h2h", tick("draw", 30)), league=league), [])
+        judge.record(frame(*winner, league=league, at=MILLION), [])
+        self.assertEqual(judge.arbs, {})
+
+    def test_two_outcomes_are_covered_where_a_level_result_is_refunded(self):
+        pair = lambda away, league: frame(offer("draftkings", "h2h", tick("home", 2.1)), offer(away, "h2h", tick("away", 2.1)), league=league)
+        for away, league, arbs in (
+            ("fanduel", "americanfootball_nfl", 1),
+            ("prophetx", "americanfootball_nfl", 0),
+            ("fanduel", "boxing_x", 0),
+            ("fanduel", "curling_x", 0),
+            ("prophetx", "tennis_x", 1),
+        ):
+            judge = opinion.Judge()
+            judge.record(pair(away, league), [])
+            self.assertEqual(len(judge.arbs), arbs, (away, league))
+
+    def test_regulation_is_not_overtime(self):
+        back = lambda *draw: offer("unibet", "h2h", tick("home", 2.62), tick("away", 2.4), *draw)
+        lay = offer("betfair_ex_eu", "h2h", tick("home", 2.1, "lay"))
+        judge = opinion.Judge()
+        for at, draw in ((0, [tick("draw", 4.3)]), (MILLION, [])):
+            judge.record(frame(back(*draw), lay, league="icehockey_nhl", at=at), [])
+            self.assertEqual(judge.arbs, {})
+            of = {(key[0][0], key[-1]) for key in judge.world.quotes["e"]}
+            self.assertEqual(of, {("h2h_3_way", "unibet"), ("h2h", "betfair_ex_eu")})
+        only = {"books": None, "markets": ["h2h"]}
+        record = frame(lay, league="icehockey_nhl", at=2 * MILLION)
+        record["frame"]["coverage"] = only
+        judge.record(record, [])
+        self.assertEqual({key[-1] for key in judge.world.quotes["e"]}, {"betfair_ex_eu"})
+
     def test_no_arb_has_two_currencies(self):
         judge = opinion.Judge()
         pair = [offer("draftkings", "h2h", tick("home", 2.2)), offer("sportsbet", "h2h", tick("away", 2.2))]
-        judge.record(frame(*pair), [])
+        judge.record(frame(*pair, league="tennis_x"), [])
         self.assertEqual(judge.arbs, {})
 
 

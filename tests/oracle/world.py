@@ -7,6 +7,7 @@ thousandths.
 import dataclasses
 import math
 
+import clauses
 import flags
 
 SECOND = 1_000_000
@@ -21,6 +22,7 @@ PERIODS = ("h1", "h2", "q1", "q2", "q3", "q4", "p1", "p2", "p3")
 OUTCOMES = {"spreads": ("home", "away"), "totals": ("over", "under"), "draw_no_bet": ("home", "away")}
 THREE_WAY = ("home", "draw", "away")
 ORDER = (*THREE_WAY, "over", "under")
+WINNER, REGULATION = ("h2h", "full_time"), ("h2h_3_way", "full_time")
 
 
 class Fading(flags.Histogram):
@@ -70,6 +72,7 @@ class World:
         self.heard, self.watermark, self.ahead_since = {}, None, None
         self.due = None  # when time can change something; None is not known
         self.learnt, self.lessons = flags.Learnt(Fading), {}
+        self.listed = {}  # by (event, market): the books that have listed a draw in it
         self.poll, self.polled = {}, {}  # of each source: the events that its poll has named until now; its last whole poll
 
     def stale_after(self, book):
@@ -142,14 +145,39 @@ class World:
         if frame["poll_index"] is not None:
             self.poll.setdefault(frame["source"], set()).add(event)
         quotes, named = self.quotes.setdefault(event, {}), set()
-        for offer, tick in sorted(((o, tick) for o in frame["offers"] for tick in o["ticks"]), key=bet_order):
-            market = market_of(offer["market"])
-            if market is not None and offer["last_seen_at"] <= frame["received_at"] + BEHIND:
-                key = (market, tick["line"], tick["outcome"], tick["side"], offer["book"])
-                named.add(key)
-                quotes[key] = self.seen(event, key, offer, tick, frame)
-        for key in [key for key in quotes if key not in named and covers(frame["coverage"], key)]:
+        ticks = [(offer, tick) for offer in frame["offers"] for tick in offer["ticks"] if is_taken(offer, frame["received_at"])]
+        self.take_draws(event, ticks)
+        for offer, tick in sorted(ticks, key=bet_order):
+            market = self.market_of(event, offer)
+            key = (market, tick["line"], tick["outcome"], tick["side"], offer["book"])
+            named.add(key)
+            quotes[key] = self.seen(event, key, offer, tick, frame)
+        for key in [key for key in quotes if key not in named and self.withdraws(event, frame["coverage"], key)]:
             del quotes[key]
+
+    def take_draws(self, event, ticks):
+        """Remembers who lists a draw: of a match that goes on until there is a winner it is one of the result of regulation."""
+        for offer, tick in ticks:
+            family, period = market = market_of(offer["market"])
+            draws = clauses.draws(self.events[event]["league"], period)
+            if family == "h2h" and tick["outcome"] == "draw" and draws != "sold":
+                market = REGULATION if draws == "never" else market
+                self.listed.setdefault((event, market), set()).add(offer["book"])
+
+    def is_of_regulation(self, event, book):
+        """Whether what a book calls the winner is the result of regulation."""
+        return clauses.draws(self.events[event]["league"], "full_time") == "never" and book in self.listed.get((event, REGULATION), ())
+
+    def market_of(self, event, offer):
+        """The market that an offer is of."""
+        market = market_of(offer["market"])
+        return REGULATION if market == WINNER and self.is_of_regulation(event, offer["book"]) else market
+
+    def withdraws(self, event, coverage, key):
+        """Whether what covers this and does not name a quote takes it away: of regulation, also as a quote of the winner."""
+        if not self.is_of_regulation(event, key[-1]):
+            return covers(coverage, key)
+        return key[0] == WINNER or covers(coverage, key) or (key[0] == REGULATION and covers(coverage, (WINNER, *key[1:])))
 
     def seen(self, event, key, offer, tick, frame):
         """The quote after a tick."""
@@ -172,7 +200,7 @@ class World:
         named = self.poll.pop(end["source"], set())
         gone = {e for e in self.quotes if e not in named and end["league"] in (None, self.events[e]["league"])}
         for event in gone:
-            self.quotes[event] = {k: q for k, q in self.quotes[event].items() if not covers(end["coverage"], k)}
+            self.quotes[event] = {k: q for k, q in self.quotes[event].items() if not self.withdraws(event, end["coverage"], k)}
         return gone
 
     def learn(self):
@@ -181,6 +209,11 @@ class World:
         for (book, _), age in self.lessons.items():
             self.learnt.confirmed(book, age)
         self.lessons = {}
+
+
+def is_taken(offer, received_at):
+    """Whether an offer is of a market that exists, and not of the future."""
+    return market_of(offer["market"]) is not None and offer["last_seen_at"] <= received_at + BEHIND
 
 
 def bet_order(told):

@@ -63,10 +63,10 @@ impl<'a> LineView<'a> {
         rows.map(|quotes| BookRow { book: &quotes[0].book, quotes })
     }
 
-    /// Whether stakes come back on a draw: a winner with two outcomes.
+    /// Whether the stake on a quote comes back on a draw: a winner with two outcomes, at a book that has never listed a third.
     #[must_use]
-    pub fn draw_refunds(&self) -> bool {
-        self.market.family == Family::H2h && self.outcomes.len() == 2
+    pub fn draw_refunds(&self, quote: &ListedQuote) -> bool {
+        self.market.family == Family::H2h && self.outcomes.len() == 2 && !quote.is_draw_sold
     }
 
     /// The quote of a book on an outcome, where it is on offer.

@@ -125,6 +125,7 @@ mod tests {
             last_seen_at: PUBLISHED + seconds * SECOND,
             operator: book.into(),
             is_of_table: true,
+            is_draw_sold: false,
             is_eligible: true,
             is_fresh: true,
         }

@@ -258,7 +258,7 @@ fn proposal(
         market: view.market,
         line: view.line,
         outcome: quote.outcome,
-        draw_refunds: view.draw_refunds(),
+        draw_refunds: view.draw_refunds(quote),
         book: quote.book.to_string(),
         price: quote.price,
         probability,

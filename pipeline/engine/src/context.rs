@@ -8,7 +8,7 @@ use crate::Micros;
 use crate::input::Coordinate;
 use crate::learning::Margins;
 use crate::learning::survival::Survival;
-use crate::market::{EventInfo, Market, Policy};
+use crate::market::{EventInfo, Market, Policy, Symbol};
 use crate::odds::LineChances;
 use crate::quotes::Moment;
 use crate::venues::{PricingContext, SourceLink};
@@ -67,6 +67,8 @@ pub(crate) struct MarketContext<'a> {
     pub(crate) links: &'a [SourceLink],
     /// They are not those of before.
     pub(crate) has_new_links: bool,
+    /// The books that have listed a draw in it.
+    pub(crate) drawn: &'a [Symbol],
 }
 
 impl MarketContext<'_> {

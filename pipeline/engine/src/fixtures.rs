@@ -160,5 +160,12 @@ impl World {
 
 /// A market of a step, of which nothing was known before.
 pub(crate) fn context<'a>(step: &'a StepContext<'a>, key: &str) -> MarketContext<'a> {
-    MarketContext { step, market: market(key), last_received: None, links: &[], has_new_links: false }
+    MarketContext {
+        step,
+        market: market(key),
+        last_received: None,
+        links: &[],
+        has_new_links: false,
+        drawn: &[],
+    }
 }

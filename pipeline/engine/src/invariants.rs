@@ -7,6 +7,7 @@ use std::fmt;
 use crate::Micros;
 use crate::arbs;
 use crate::effect::BoardEntry;
+use crate::market::{REGULATION, WINNER};
 use crate::odds;
 use crate::quotes::{self, Moment};
 use crate::state::{EventState, MarketState};
@@ -32,6 +33,8 @@ pub enum Violation {
     NothingStaleOnOffer,
     /// I8: the watermark is behind the latest word of every source that it was made of, and no event is over.
     TimeHolds,
+    /// I9: of a match that goes on until there is a winner, no book that has listed a draw has a price of the winner.
+    RegulationApart,
 }
 
 /// As ARCHITECTURE.md numbers it.
@@ -59,7 +62,7 @@ pub fn check_entry(entry: &BoardEntry) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Checks everything that is committed (I1, I2, I5, I6, I7, I8). Costs a look at every quote.
+/// Checks everything that is committed (I1, I2, I5 to I9). Costs a look at every quote.
 ///
 /// # Errors
 /// The first [`Violation`].
@@ -76,6 +79,11 @@ fn check_event(engine: &Engine, event: &EventState, clock: &Clock) -> Result<(),
     let (watermark, commence_time) = (clock.checked(), event.info.commence_time.0);
     if expiry::is_over(&event.info.sport, commence_time, watermark) {
         return Err(Violation::TimeHolds);
+    }
+    if let (Some(winner), Some(regulation)) = (event.market(WINNER), event.market(REGULATION))
+        && winner.quotes.iter().any(|quote| regulation.drawn.contains(&quote.key.book()))
+    {
+        return Err(Violation::RegulationApart);
     }
     let moment = Moment { watermark, commence_time, expected: engine.expected() };
     for market in &event.markets {
@@ -96,10 +104,10 @@ fn check_market(engine: &Engine, event: &EventState, state: &MarketState) -> Res
         return Err(Violation::SpanRuns);
     }
     let pricing = engine.pricing(&event.info.league);
-    let outcomes = quotes::outcomes(state.market, &event.info.sport, quotes, pricing);
+    let outcomes = quotes::outcomes(state.market, (quotes, &state.drawn), pricing);
     let mut open = state.windows.iter();
     for line in quotes::by_line(quotes) {
-        let covers = arbs::covers_of_line((line, line), (state.market, outcomes), pricing, odds::ARB_BELOW);
+        let covers = arbs::covers_of_line((line, line), outcomes, pricing, odds::ARB_BELOW);
         let Some(arb) = covers.arb else { continue };
         let window = open.next().filter(|window| window.line == line[0].key.line());
         let window = window.ok_or(Violation::OpenIffArb)?;
@@ -135,7 +143,8 @@ mod tests {
     fn engine() -> (Engine, Vec<Effect>) {
         let mut engine = Engine::new(Policy::Board);
         let commence_time = 1_000_000 * SECOND;
-        let event = Event { id: "e", sport: "baseball", league: "l", home: "h", away: "a", commence_time };
+        let event =
+            Event { id: "e", sport: "baseball", league: "baseball_mlb", home: "h", away: "a", commence_time };
         let ticks = vec![
             tick("a", Outcome::Home, 210),
             tick("a", Outcome::Away, 170),
@@ -172,8 +181,8 @@ mod tests {
 
     #[test]
     fn a_violation_is_named_by_its_number() {
-        let numbers = [Violation::OpenIffArb, Violation::SharesSumToOne, Violation::TimeHolds];
-        assert_eq!(numbers.map(|violation| violation.to_string()), ["I1", "I3", "I8"]);
+        let numbers = [Violation::OpenIffArb, Violation::SharesSumToOne, Violation::RegulationApart];
+        assert_eq!(numbers.map(|violation| violation.to_string()), ["I1", "I3", "I9"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub use arb_model::{Bet, Event as EventInfo, Family, Line, Market, Outcome, Peri
 pub use limit::Limit;
 pub use names::PUSHED_SOURCE;
 pub(crate) use names::{Names, Symbol};
-pub(crate) use outcome_set::WHOLE;
+pub(crate) use outcome_set::OutcomeSet;
 pub use outcome_set::{Policy, outcome_set};
+pub(crate) use outcome_set::{REGULATION, WHOLE, WINNER};
 pub(crate) use quote_key::QuoteKey;

@@ -13,6 +13,7 @@ mod market_update;
 mod pass_time;
 mod probe;
 mod push;
+mod regulation;
 mod restore;
 mod scan;
 mod sides;

@@ -26,6 +26,7 @@ pub use link::{LinkTemplate, TemplateError};
 pub(crate) use link::{SourceLink, restated};
 pub use native::{Native, NativeForm};
 pub(crate) use pricing::PricingContext;
+pub use sport::Draws;
 pub(crate) use table::{Currency, Venues};
 pub use terms::VoidPays;
 pub(crate) use terms::{Played, Terms};

@@ -158,6 +158,15 @@ fn no_window_is_made_by_digits() {
     assert!(arbs > 5 && even > 20 && rounded > 5, "{arbs} {even} {rounded}");
 }
 
+/// A book sells the result of regulation, an exchange lays the winner after overtime: away in overtime loses both.
+#[test]
+fn a_back_in_regulation_and_a_lay_that_counts_overtime_are_no_cover() {
+    for played in play("hockey-regulation-and-overtime.jsonl") {
+        assert!(played.polls >= 3 && played.ticks > 20, "{} {}", played.polls, played.ticks);
+        assert_eq!(played.events(), BTreeSet::new());
+    }
+}
+
 #[test]
 fn of_a_book_that_comes_twice_the_newer_prices_count() {
     for played in play("book-twice.jsonl") {

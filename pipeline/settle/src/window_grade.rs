@@ -2,8 +2,10 @@
 //!
 //! It never guesses: where a result does not say what became of a leg, the window is not settled.
 
+use arb_engine::venues::Draws;
 use arb_model::{
-    Bet, GradeState, LegReturn, Market, OpenedLeg, OpenedWindow, Outcome, Side, Time, WindowGrade,
+    Bet, Event, Family, GradeState, LegReturn, Market, OpenedLeg, OpenedWindow, Outcome, Side, Time,
+    WindowGrade,
 };
 use arb_picks::settlement::{Basis, DrawRule, EventResult, Settlement, settle};
 use arb_schemas::records::{ResultReport, StateOpenedWindow};
@@ -40,7 +42,7 @@ fn of_report(
         ..WindowGrade::default()
     };
     let placed = placed(window)?;
-    let draws = draw_rules(&placed);
+    let draws = draw_rules(&placed, &window.event);
     let readings = |(bet, leg): &Placed<'_>| clauses.readings(&window.event, bet, draws, &leg.book);
     let paid = |leg: &Placed<'_>| leg_return(leg, &readings(leg), &result);
     let Some(legs) = placed.iter().map(paid).collect::<Option<Vec<_>>>() else { return Some(open) };
@@ -82,12 +84,16 @@ fn leg_return(
 }
 
 /// What a draw may do to bets on the winner. A leg on the draw makes it an outcome; home and away cover a market only if it refunds. Legs
-/// on one outcome alone, backed and laid, do not say.
-fn draw_rules(legs: &[Placed<'_>]) -> &'static [DrawRule] {
+/// on one outcome alone, backed and laid, do not say, but where play goes on until there is a winner: there the draw is of another market.
+fn draw_rules(legs: &[Placed<'_>], event: &Event) -> &'static [DrawRule] {
     let has = |outcome| legs.iter().any(|(bet, _)| bet.outcome() == outcome);
+    let goes_on = |(bet, _): &Placed<'_>| {
+        let Market { family, period } = bet.market();
+        family == Family::H2h && Draws::of(&event.league, period) == Draws::Never
+    };
     if has(Outcome::Draw) {
         &[DrawRule::Outcome]
-    } else if has(Outcome::Home) && has(Outcome::Away) {
+    } else if (has(Outcome::Home) && has(Outcome::Away)) || legs.iter().all(goes_on) {
         &[DrawRule::Refund]
     } else {
         &[DrawRule::Outcome, DrawRule::Refund]

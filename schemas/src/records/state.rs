@@ -31,6 +31,8 @@ pub struct StateHead {
     pub main_line: Option<i32>,
     /// Where its bets can be placed, by book.
     pub links: Vec<StateLink>,
+    /// The books that have listed a draw of the winner.
+    pub drawn: Vec<String>,
 }
 
 /// Where bets of a market can be placed at a book, as a source states it.

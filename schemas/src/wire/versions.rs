@@ -83,7 +83,7 @@ versions! {
     CloseSignal = 144, older { 1: 7, 2: 13, 3: 22, 4: 67 };
     LineMovement = 8;
     StaleAlert = 9;
-    StateHead = 104, older { 1: 33 };
+    StateHead = 164, older { 1: 33, 2: 104 };
     StateLine = 163, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143 };
     StateSource = 173;
     StatePartition = 32, older { 1: 12 };

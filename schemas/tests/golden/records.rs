@@ -62,7 +62,13 @@ fn state_quote(outcome: Outcome, book: i32, price: i64) -> StateQuote {
 
 pub(crate) fn state_head() -> StateHead {
     let links = vec![StateLink { book: "alpha".into(), link: "https://alpha.example/852a3abe".into() }];
-    StateHead { event: event(), market: "totals_h1".into(), main_line: Some(2_500), links }
+    StateHead {
+        event: event(),
+        market: "totals_h1".into(),
+        main_line: Some(2_500),
+        links,
+        drawn: vec!["alpha".into()],
+    }
 }
 
 pub(crate) fn state_line() -> StateLine {

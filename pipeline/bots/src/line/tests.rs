@@ -23,6 +23,7 @@ fn quote(market: &str, line: Option<Line>, outcome: Outcome, book: &str) -> List
         last_seen_at: 0,
         operator: Arc::from(book),
         is_of_table: true,
+        is_draw_sold: false,
         is_eligible: true,
         is_fresh: true,
     }

@@ -27,6 +27,7 @@ fn quote(book: &str, outcome: Outcome, decimal: &str) -> ListedQuote {
         last_seen_at: 0,
         operator: Arc::from(book),
         is_of_table: true,
+        is_draw_sold: false,
         is_eligible: true,
         is_fresh: true,
     }

@@ -108,17 +108,24 @@ pub(super) fn covers_on<'a>(line: &'a [Quote], outcomes: &[Outcome], policy: Pol
     covers_of(&Offers { line, has_lays }, outcomes)
 }
 
-/// The cover of a line with the least implied probability, if that is below so much.
-pub(super) fn cheapest<'a>(covers: &[Cover<'a>], pricing: PricingContext<'_>, below: f64) -> Option<Arb<'a>> {
-    if pricing.venues.share_a_currency() {
+/// The cover of a line with the least implied probability, if that is below so much, by the quotes that count; `None` is all.
+pub(super) fn cheapest<'a>(
+    covers: &[Cover<'a>],
+    counts: Option<&dyn Fn(&Quote) -> bool>,
+    pricing: PricingContext<'_>,
+    below: f64,
+) -> Option<Arb<'a>> {
+    if pricing.venues.share_a_currency() && counts.is_none() {
         return least_of(covers, pricing.names, below, |_| true);
     }
-    // In one currency no cover is cheaper than in all: most lines end here.
+    // Of fewer quotes no cover is cheaper: most lines end here.
     if !covers.iter().any(|cover| implied(cover.bets(), |_| true).is_some_and(|implied| implied < below)) {
         return None;
     }
     let of = |one| {
-        let is_among = |quote: &Quote| pricing.venues.may_be_in(quote.key.book(), one);
+        let is_among = |quote: &Quote| {
+            pricing.venues.may_be_in(quote.key.book(), one) && counts.is_none_or(|counts| counts(quote))
+        };
         least_of(covers, pricing.names, below, is_among)
     };
     pricing.venues.currencies().filter_map(of).min_by(|a, b| in_order(a, b, pricing.names))
@@ -252,7 +259,7 @@ mod tests {
             let world = World::new(Books::default(), 4);
             let line = line(&world, &rows);
             for outcomes in [&TWO[..], &THREE] {
-                let found = cheapest(&covers_on(&line, outcomes, Policy::Board), world.pricing(), 2.0);
+                let found = cheapest(&covers_on(&line, outcomes, Policy::Board), None, world.pricing(), 2.0);
                 let expected = least_of_all(&line, outcomes).filter(|implied| *implied < 2.0);
                 prop_assert_eq!(found.as_ref().map(|arb| arb.implied_probability), expected);
                 if let Some(arb) = found {

@@ -12,10 +12,10 @@
 
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
-use crate::market::{Market, Outcome, Side};
+use crate::market::{Family, Market, Outcome, Side, Symbol};
 use crate::odds::{MiddleRank, median_of_operators};
 use crate::quotes::{Quote, on_offer};
-use crate::venues::{Asked, PricingContext, Terms, Venues, verdict};
+use crate::venues::{Asked, Draws, PricingContext, Terms, Venues, verdict};
 
 use super::measure::{Measure, Sentence};
 
@@ -40,25 +40,40 @@ pub(crate) struct BetsOf<'a> {
     pub(crate) market: Market,
     /// The draw is bet on as well: one of three outcomes.
     pub(crate) has_draw: bool,
+    /// The books that have listed a draw in the market.
+    pub(crate) drawn: &'a [Symbol],
     pub(crate) venues: &'a Venues,
 }
 
 impl<'a> BetsOf<'a> {
-    /// In a market of the event that is priced.
-    pub(crate) fn market(pricing: PricingContext<'a>, market: Market) -> Self {
-        Self { league: pricing.league, market, has_draw: false, venues: pricing.venues }
+    /// In a market of the event that is priced, where these books have listed a draw.
+    pub(crate) fn market(pricing: PricingContext<'a>, market: Market, drawn: &'a [Symbol]) -> Self {
+        Self { league: pricing.league, market, has_draw: false, drawn, venues: pricing.venues }
     }
 
-    /// The same of a cover of so many outcomes.
-    pub(crate) fn among(self, outcomes: usize) -> Self {
-        Self { has_draw: outcomes >= 3, ..self }
+    /// The same of a cover of so many bets, or of a back and a lay of one outcome: of a side a draw is none of them.
+    pub(crate) fn of_cover(self, pair: Option<Outcome>, bets: usize) -> Self {
+        Self { has_draw: pair.map_or(bets >= 3, |outcome| outcome == Outcome::Draw), ..self }
+    }
+
+    /// Whether a draw takes a bet on a side at a book, because it is an outcome there.
+    pub(crate) fn is_draw_sold(self, book: Symbol) -> bool {
+        match self.market.family {
+            Family::H2h => {
+                let is_sold_everywhere = Draws::of(self.league, self.market.period) == Draws::Sold;
+                is_sold_everywhere || self.drawn.contains(&book)
+            }
+            family => family == Family::H2h3Way,
+        }
     }
 
     /// What the book of a bet states about it.
     pub(crate) fn terms(self, bet: &Quote) -> Terms<'a> {
         let Self { league, market, venues, .. } = self;
+        let (book, line) = (bet.key.book(), bet.key.line());
         let has_draw = self.has_draw || bet.key.outcome() == Outcome::Draw;
-        venues.terms(bet.key.book(), Asked { league, market, line: bet.key.line(), has_draw })
+        let lists_draw = market.family == Family::H2h && self.drawn.contains(&book);
+        venues.terms(book, Asked { league, market, line, has_draw, lists_draw })
     }
 }
 
@@ -225,6 +240,7 @@ mod tests {
                 league: "golf",
                 market: Market::parse("h2h").unwrap(),
                 has_draw: false,
+                drawn: &[],
                 venues: &world.venues,
             },
         };
@@ -292,17 +308,29 @@ mod tests {
         let halves = Book { clauses: Clauses::uniform("us", Level::DeadHeat), ..book("h", "us") };
         let world = World::new(Books::new([("a".into(), refunds), ("b".into(), halves)]), 2);
         let market = Market::parse("h2h").unwrap();
-        let bets = BetsOf { league: "americanfootball_nfl", market, has_draw: false, venues: &world.venues };
+        let of = |league, drawn| BetsOf { league, market, has_draw: false, drawn, venues: &world.venues };
         let back = quote(world.book("a"), None, Outcome::Home, price("2.1"));
         let mut lay = quote(world.book("b"), None, Outcome::Home, price("2.1"));
         lay.key = lay.key.with_side(Side::Lay);
-        let flag = |bets| ineligible(&[&back, &lay], &[], bets).map(|(flag, _)| flag);
-        assert_eq!(flag(bets), Some(Flag::SameRules), "a tie refunds one and pays half of the other");
+        let flag = |bets: BetsOf<'_>| {
+            let bets = bets.of_cover(Some(Outcome::Home), 2);
+            ineligible(&[&back, &lay], &[], bets).map(|(flag, _)| flag)
+        };
+        let both = ["a", "b"].map(|name| world.book(name));
+        let nfl = "americanfootball_nfl";
+        assert_eq!(flag(of(nfl, &[])), Some(Flag::SameRules), "a tie refunds one and pays half of the other");
         assert_eq!(
-            flag(bets.among(3)),
-            Some(Flag::PlausiblePrice),
-            "the draw is an outcome: a back of a side loses"
+            flag(of(nfl, &both[..1])),
+            Some(Flag::SameRules),
+            "it loses the back, and refunds the lay"
         );
+        let is_decided = Some(Flag::PlausiblePrice);
+        assert_eq!(
+            flag(of(nfl, &both)),
+            is_decided,
+            "both sell the draw: it loses the back, and wins the lay"
+        );
+        assert_eq!(flag(of("soccer_epl", &[])), is_decided, "the draw is sold everywhere");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! proofs in time hold is shopping: over four recordings it tripled the verified windows in play (151 to 476) and kept
 //! no more of the true ones (151 to 152).
 
-use crate::market::{Market, Outcome, Policy, QuoteKey};
+use crate::market::{OutcomeSet, Policy, QuoteKey};
 use crate::odds::ARB_BELOW;
 use crate::quotes::{Quote, QuoteStatus};
 use crate::venues::{Currency, Played, PricingContext};
@@ -33,21 +33,26 @@ pub(crate) struct LineCovers<'a> {
 /// policy `raw` asks for no eligibility, and has nothing that is nearly an arb.
 pub(crate) fn covers_of_line<'a>(
     (offered, all): (&'a [Quote], &[Quote]),
-    (market, outcomes): (Market, &[Outcome]),
+    set: OutcomeSet<'_>,
     pricing: PricingContext<'_>,
     below: f64,
 ) -> LineCovers<'a> {
-    let covers = covers_on(offered, outcomes, pricing.policy);
-    let Some(least) = cheapest(&covers, pricing, below) else { return LineCovers::default() };
+    let covers = covers_on(offered, set.outcomes, pricing.policy);
+    let covers_level = |quote: &Quote| pricing.covers_level(quote.key.book(), set.market.period);
+    let counts = set.is_refunding.then_some(&covers_level as &dyn Fn(&Quote) -> bool);
+    let Some(least) = cheapest(&covers, counts, pricing, below) else { return LineCovers::default() };
+    let bets = BetsOf::market(pricing, set.market, set.drawn);
     let reason = match pricing.policy {
-        Policy::Board => {
-            checks::ineligible(&least.legs, all, BetsOf::market(pricing, market).among(outcomes.len()))
-        }
+        Policy::Board => checks::ineligible(&least.legs, all, bets.of_cover(least.pair, least.legs.len())),
         Policy::Raw => None,
     };
     let Some(reason) = reason else { return LineCovers::of(least) };
-    let bets = BetsOf::market(pricing, market).among(outcomes.len());
-    let eligible = least_eligible(&covers, (offered, all), bets, pricing);
+    let counts = |quote: &Quote| counts.is_none_or(|counts| counts(quote));
+    let of_cover = |cover: &Cover<'a>| {
+        let eligible = eligible((offered, all), counts, bets.of_cover(cover.pair, cover.bets().len()));
+        least_of_cover(cover, &eligible, pricing)
+    };
+    let eligible = covers.iter().filter_map(of_cover).min_by(|a, b| in_order(a, b, pricing.names));
     let chosen =
         eligible.filter(|arb| arb.implied_probability < below).map(LineCovers::of).unwrap_or_default();
     match chosen {
@@ -79,21 +84,13 @@ pub(crate) fn is_of_eligible(window: &Window) -> bool {
     checks::OF_BETS.iter().all(|flag| window.verification.holds(*flag))
 }
 
-/// The cheapest cover of eligible bets.
-fn least_eligible<'a>(
-    covers: &[Cover<'a>],
-    (offered, all): (&'a [Quote], &[Quote]),
-    bets: BetsOf<'_>,
-    pricing: PricingContext<'_>,
-) -> Option<Arb<'a>> {
-    let eligible = eligible(offered, all, bets);
-    let of_covers = covers.iter().filter_map(|cover| least_of_cover(cover, &eligible, pricing));
-    of_covers.min_by(|a, b| in_order(a, b, pricing.names))
-}
-
 /// The bets of a line that may be in a cover, in their order, each with the terms by which its book pays it.
-fn eligible<'a>(offered: &[Quote], all: &[Quote], bets: BetsOf<'a>) -> Vec<(QuoteKey, Played<'a>)> {
-    let offered = offered.iter().filter(|quote| quote.status == QuoteStatus::OnOffer);
+fn eligible<'a>(
+    (offered, all): (&[Quote], &[Quote]),
+    counts: impl Fn(&Quote) -> bool,
+    bets: BetsOf<'a>,
+) -> Vec<(QuoteKey, Played<'a>)> {
+    let offered = offered.iter().filter(|quote| quote.status == QuoteStatus::OnOffer && counts(quote));
     let with_terms = offered.filter_map(|quote| Some((quote, bets.terms(quote).played()?)));
     let plausible = with_terms.filter(|(quote, _)| checks::is_plausible(quote, all, bets.venues));
     plausible.map(|(quote, terms)| (quote.key, terms)).collect()
@@ -157,7 +154,7 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{World, book, quote};
-    use crate::market::Side;
+    use crate::market::{Market, Outcome, Side};
     use crate::odds::Price;
     use crate::venues::{Book, Books, Clauses};
 
@@ -187,8 +184,9 @@ mod tests {
         World::new(Books::new(dollars.into_iter().chain(pounds).chain(others)), 11)
     }
 
-    fn market() -> Market {
-        Market::parse("h2h").unwrap()
+    /// Of a winner of which no book has listed a draw.
+    fn set(outcomes: usize) -> OutcomeSet<'static> {
+        OutcomeSet::new(Market::parse("h2h").unwrap(), outcomes > 2, &[])
     }
 
     fn line(world: &World, rows: &[Row]) -> Vec<Quote> {
@@ -304,7 +302,7 @@ mod tests {
             let world = world();
             let outcomes = if is_three { &THREE[..] } else { &TWO[..] };
             let line = line(&world, &rows);
-            let found = covers_of_line((&line, &line), (market(), outcomes), world.pricing(), BELOW);
+            let found = covers_of_line((&line, &line), set(outcomes.len()), world.pricing(), BELOW);
             let covers = every_cover(&line, outcomes);
             let cheapest = first_of(&world, &covers, |legs| judged(&world, &line, legs)[0]);
             let eligible = first_of(&world, &covers, |legs| judged(&world, &line, legs)[1]);
@@ -328,7 +326,7 @@ mod tests {
             let table: Vec<Row> = [2, 3, 4, 5].iter().flat_map(|at| [(*at, 0, false, 3, true), (*at, 2, false, 3, true)]).collect();
             let pushed = prices.iter().map(|(outcome, lay, price)| (10, *outcome, *lay, *price, true));
             let (before, after) = (line(&world, &table), line(&world, &table.iter().copied().chain(pushed).collect::<Vec<_>>()));
-            let covers = |line: &[Quote]| covers_of_line((line, line), (market(), &TWO), world.pricing(), BELOW).arb.as_ref().map(of);
+            let covers = |line: &[Quote]| covers_of_line((line, line), set(2), world.pricing(), BELOW).arb.as_ref().map(of);
             prop_assert!(covers(&before).is_some());
             prop_assert_eq!(covers(&before), covers(&after));
         }
@@ -339,7 +337,7 @@ mod tests {
         let mut world = world();
         world.policy = Policy::Raw;
         let line = line(&world, &[(10, 0, false, 8, true), (2, 0, false, 3, true), (3, 2, false, 3, true)]);
-        let covers = covers_of_line((&line, &line), (market(), &TWO), world.pricing(), ARB_BELOW);
+        let covers = covers_of_line((&line, &line), set(2), world.pricing(), ARB_BELOW);
         let books: Vec<_> =
             covers.arb.unwrap().legs.iter().map(|leg| &**world.names.name(leg.key.book())).collect();
         assert_eq!(books, ["k", "d"]);

@@ -48,8 +48,8 @@ pub(crate) struct Staked {
     pub(super) void: Option<(Topic, f64)>,
 }
 
-/// What of a leg decides its stake.
-type Offer = (QuoteKey, Price, Price, Option<Limit>);
+/// What of a leg decides its stake; the last is whether its book has listed a draw.
+type Offer = (QuoteKey, Price, Price, Option<Limit>, bool);
 
 /// What may be put on the legs of a window, where that was computed before. It follows from the legs, so it makes no window
 /// another one.
@@ -87,7 +87,7 @@ impl<'a> Judged<'a> {
 impl KnownStakes {
     /// What may be put on the legs of an arb: what is known if it is of such legs, and of the same event.
     fn or_of(&self, arb: &Arb<'_>, context: &MarketContext<'_>) -> Arc<Staked> {
-        let known = self.0.as_ref().filter(|known| known.is_of(arb) && !context.step.event_changed);
+        let known = self.0.as_ref().filter(|known| known.is_of(arb, context) && !context.step.event_changed);
         known.map_or_else(|| Arc::new(Staked::of(arb, context)), Arc::clone)
     }
 }
@@ -160,12 +160,13 @@ impl Staked {
         let void = void(arb, (&payouts, &shares), context);
         // A push gives stakes back however they were rounded: it is warned of, and decides nothing here.
         let rounded = stakes::round(&legs, &payouts.decided(&bets), total);
-        let (offers, pair) = (arb.legs.iter().map(|leg| offer(leg)).collect(), arb.pair);
+        let (offers, pair) = (arb.legs.iter().map(|leg| offer(leg, context)).collect(), arb.pair);
         Self { offers, pair, shares, margin_worst, rounded, total_max, void }
     }
 
-    fn is_of(&self, arb: &Arb<'_>) -> bool {
-        self.pair == arb.pair && arb.legs.iter().map(|leg| offer(leg)).eq(self.offers.iter().copied())
+    fn is_of(&self, arb: &Arb<'_>, context: &MarketContext<'_>) -> bool {
+        let offers = arb.legs.iter().map(|leg| offer(leg, context));
+        self.pair == arb.pair && offers.eq(self.offers.iter().copied())
     }
 
     pub(super) fn margin_rounded(&self) -> Option<f64> {
@@ -175,8 +176,7 @@ impl Staked {
 
 /// Of which market the bets of an arb are, and whether the draw is one of its outcomes.
 fn bets_of<'a>(arb: &Arb<'_>, context: &MarketContext<'a>) -> BetsOf<'a> {
-    let outcomes = if arb.pair.is_some() { 3 } else { arb.legs.len() };
-    BetsOf::market(context.step.pricing, context.market).among(outcomes)
+    BetsOf::market(context.step.pricing, context.market, context.drawn).of_cover(arb.pair, arb.legs.len())
 }
 
 /// The first topic by which legs that are paid alike when the match is played may not be when it is not, and the most that is lost
@@ -200,8 +200,8 @@ fn void(
     Some((topic, payouts.void_loss_max(shares, &pays.collect::<Vec<_>>())?))
 }
 
-fn offer(leg: &Quote) -> Offer {
-    (leg.key, leg.price, leg.effective, leg.limit)
+fn offer(leg: &Quote, context: &MarketContext<'_>) -> Offer {
+    (leg.key, leg.price, leg.effective, leg.limit, context.drawn.contains(&leg.key.book()))
 }
 
 fn share(leg: &Quote, arb: &Arb<'_>) -> f64 {
@@ -226,16 +226,24 @@ pub(super) fn book<'a>(leg: &Quote, context: &MarketContext<'a>) -> &'a Book {
     &context.step.pricing.venues.venue(leg.key.book()).book
 }
 
-/// The possible settlements of a level result, with one rule for each leg: each book has its rules. Under the
-/// raw policy no rules are known: the offered outcomes are all that is possible.
+/// The possible settlements of a level result, with one rule for each leg: each book has its rules. Where the draw is bet on, no leg is
+/// paid less than by a rule that makes it an outcome. Under the raw policy no rules are known: the offered outcomes are all that is
+/// possible.
 fn levels(arb: &Arb<'_>, context: &MarketContext<'_>) -> Vec<Vec<Level>> {
     let pricing = context.step.pricing;
-    let is_three_way = arb.legs.len() == 3 || arb.pair.is_some();
-    if is_three_way || pricing.policy == Policy::Raw {
-        let level = if is_three_way { Level::Outcome } else { Level::Impossible };
-        return vec![vec![level; arb.legs.len()]];
+    let all = |level: Level| vec![vec![level; arb.legs.len()]];
+    if pricing.policy == Policy::Raw {
+        return all(if arb.legs.len() == 3 { Level::Outcome } else { Level::Impossible });
     }
-    let of = |leg: &&Quote| pricing.venues.levels(leg.key.book(), pricing.league, context.market.period);
+    let bets = bets_of(arb, context);
+    if bets.has_draw {
+        return all(Level::Outcome);
+    }
+    let of = |leg: &&Quote| {
+        let book = leg.key.book();
+        let stated = || pricing.venues.levels(book, pricing.league, context.market.period);
+        if bets.is_draw_sold(book) { vec![Level::Outcome] } else { stated() }
+    };
     Level::combined(arb.legs.iter().map(of))
 }
 
@@ -248,7 +256,7 @@ mod tests {
     use crate::fixtures::book as venue;
     use crate::fixtures::{World, context, price, quote};
     use crate::market::{Outcome, Side};
-    use crate::venues::Level::{Impossible, Refunded};
+    use crate::venues::Level::{DeadHeat, Impossible, Outcome as Draw, Refunded};
     use crate::venues::{Books, Clauses};
 
     /// `a` excludes a level result, `b` refunds it, the rules of `c` are unknown.
@@ -274,10 +282,28 @@ mod tests {
         };
         assert_eq!(ways("a", "b"), [[Impossible, Refunded]]);
         assert_eq!(ways("b", "a"), [[Refunded, Impossible]]);
-        // For `c` every settlement that any rules of the table contain.
-        let mut of_unknown = ways("a", "c");
-        of_unknown.sort_by_key(|way| way[1] == Refunded);
-        assert_eq!(of_unknown, [[Impossible, Impossible], [Impossible, Refunded]]);
+        // For `c` everything.
+        assert_eq!(ways("a", "c"), [[Impossible, Draw], [Impossible, Refunded], [Impossible, DeadHeat]]);
+    }
+
+    #[test]
+    fn a_back_and_a_lay_of_a_side_are_settled_by_what_each_book_sells() {
+        let world = world();
+        let step = world.step(0, 0);
+        let leg = |name, side| {
+            let mut quote = quote(world.book(name), None, Outcome::Home, price("2.1"));
+            quote.key = quote.key.with_side(side);
+            quote
+        };
+        let ways = |drawn: &[&str]| {
+            let drawn: Vec<_> = drawn.iter().map(|name| world.book(name)).collect();
+            let context = MarketContext { drawn: &drawn, ..context(&step, "h2h") };
+            let legs = [leg("b", Side::Back), leg("a", Side::Lay)];
+            levels(&of(&legs, Some(Outcome::Home)), &context)
+        };
+        assert_eq!(ways(&[]), [[Refunded, Impossible]]);
+        assert_eq!(ways(&["b"]), [[Draw, Impossible]]);
+        assert_eq!(ways(&["a", "b"]), [[Draw, Draw]]);
     }
 
     #[test]

@@ -503,7 +503,7 @@ mod tests {
     /// on a line the halves of the bets of both sides always cancel out.
     #[test]
     fn exactly_one_outcome_of_a_set_wins() {
-        use crate::market::{Policy, outcome_set};
+        use crate::market::outcome_set;
         for (key, line) in [
             ("h2h", None),
             ("h2h_3_way", None),
@@ -516,7 +516,7 @@ mod tests {
             ("totals", Some(2_750)),
         ] {
             let market = Market::parse(key).unwrap();
-            let set = outcome_set(market, "soccer", true, Policy::Board);
+            let set = outcome_set(market, true);
             let results = if key == "totals" { 0..9 } else { -5..6 };
             for result in results {
                 let paid: i64 = set

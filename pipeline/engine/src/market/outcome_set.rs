@@ -2,7 +2,9 @@
 //!
 //! A set that is not complete gives no arb. It never looks at a price.
 
-use arb_model::{Family, Market, Outcome};
+use arb_model::{Family, Market, Outcome, Period};
+
+use super::names::Symbol;
 
 /// One goal, point or run, as a [`Line`](arb_model::Line).
 pub(crate) const WHOLE: arb_model::Line = 1_000;
@@ -10,9 +12,6 @@ pub(crate) const WHOLE: arb_model::Line = 1_000;
 const TWO_WAY: &[Outcome] = &[Outcome::Home, Outcome::Away];
 const THREE_WAY: &[Outcome] = &[Outcome::Home, Outcome::Draw, Outcome::Away];
 const OVER_UNDER: &[Outcome] = &[Outcome::Over, Outcome::Under];
-
-/// Sports whose plain `h2h` has a draw for an outcome: there, a set without it is incomplete, not two-way.
-const DRAW_SPORTS: [&str; 1] = ["soccer"];
 
 /// The rules for windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,14 +34,36 @@ impl Policy {
     }
 }
 
-/// The outcomes that exhaust a market, in the order of its legs. `draw_offered` is whether any book offers
-/// one in it now.
+/// The winner of a match.
+pub(crate) const WINNER: Market = Market { family: Family::H2h, period: Period::FullTime };
+/// The result of a match after regulation.
+pub(crate) const REGULATION: Market = Market { family: Family::H2h3Way, period: Period::FullTime };
+
+/// The outcomes of a market, and whose bets cover them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutcomeSet<'a> {
+    pub(crate) market: Market,
+    pub(crate) outcomes: &'static [Outcome],
+    /// The books that have listed a draw in it.
+    pub(crate) drawn: &'a [Symbol],
+    /// A level result is possible and none of them: only bets of books count that settle it so that the other bets cover it.
+    pub(crate) is_refunding: bool,
+}
+
+impl<'a> OutcomeSet<'a> {
+    /// The outcomes of a market that bets of every book cover; `has_draw` is whether the draw is one of them in `h2h`.
+    pub(crate) fn new(market: Market, has_draw: bool, drawn: &'a [Symbol]) -> Self {
+        Self { market, outcomes: outcome_set(market, has_draw), drawn, is_refunding: false }
+    }
+}
+
+/// The outcomes that exhaust a market, in the order of its legs. `has_draw` is whether the draw is one of its `h2h`: by policy `raw` where
+/// a book offers one now.
 #[must_use]
-pub fn outcome_set(market: Market, sport: &str, draw_offered: bool, policy: Policy) -> &'static [Outcome] {
+pub fn outcome_set(market: Market, has_draw: bool) -> &'static [Outcome] {
     match market.family {
         Family::H2h3Way => THREE_WAY,
-        Family::H2h if draw_offered => THREE_WAY,
-        Family::H2h if policy == Policy::Board && DRAW_SPORTS.contains(&sport) => THREE_WAY,
+        Family::H2h if has_draw => THREE_WAY,
         Family::H2h | Family::DrawNoBet | Family::Spreads => TWO_WAY,
         Family::Totals => OVER_UNDER,
     }
@@ -50,22 +71,9 @@ pub fn outcome_set(market: Market, sport: &str, draw_offered: bool, policy: Poli
 
 #[cfg(test)]
 mod tests {
-    use arb_model::{Period, Side};
+    use arb_model::Side;
 
     use super::*;
-
-    #[test]
-    fn soccer_needs_its_draw_on_the_board() {
-        let market = |key| Market::parse(key).expect(key);
-        let set = |sport, draw, policy| outcome_set(market("h2h"), sport, draw, policy).len();
-        assert_eq!(set("soccer", false, Policy::Board), 3);
-        assert_eq!(set("soccer", false, Policy::Raw), 2);
-        assert_eq!(set("baseball", false, Policy::Board), 2);
-        assert_eq!(set("boxing", true, Policy::Board), 3);
-        assert_eq!(outcome_set(market("h2h_3_way"), "icehockey", false, Policy::Raw).len(), 3);
-    }
-
-    const SPORTS: [&str; 3] = ["soccer", "baseball", "americanfootball"];
 
     fn markets() -> Vec<Market> {
         let of = |period| Family::ALL.map(|family| Market { family, period });
@@ -74,16 +82,10 @@ mod tests {
 
     #[test]
     fn a_set_has_only_outcomes_that_its_market_admits() {
-        for market in markets() {
-            for sport in SPORTS {
-                for (draw_offered, policy) in
-                    [(false, Policy::Board), (true, Policy::Board), (false, Policy::Raw), (true, Policy::Raw)]
-                {
-                    let set = outcome_set(market, sport, draw_offered, policy);
-                    assert!(set.iter().all(|outcome| market.admits(*outcome)), "{}", market.key());
-                    assert!(set.is_sorted_by(|a, b| a < b), "the order of the legs");
-                }
-            }
+        for (market, has_draw) in markets().into_iter().flat_map(|market| [(market, false), (market, true)]) {
+            let set = outcome_set(market, has_draw);
+            assert!(set.iter().all(|outcome| market.admits(*outcome)), "{}", market.key());
+            assert!(set.is_sorted_by(|a, b| a < b), "the order of the legs");
         }
     }
 
@@ -91,7 +93,7 @@ mod tests {
     #[test]
     fn every_outcome_that_a_market_admits_is_of_some_set() {
         for market in markets() {
-            let sets = [true, false].map(|offered| outcome_set(market, "soccer", offered, Policy::Board));
+            let sets = [true, false].map(|has_draw| outcome_set(market, has_draw));
             for outcome in Outcome::ALL {
                 let is_in_a_set = sets.iter().any(|set| set.contains(&outcome));
                 assert_eq!(market.admits(outcome), is_in_a_set, "{} {}", market.key(), outcome.key());
@@ -102,8 +104,7 @@ mod tests {
     #[test]
     fn a_draw_makes_a_plain_winner_three_way_and_nothing_else() {
         for market in markets() {
-            let [two, three] =
-                [false, true].map(|offered| outcome_set(market, "baseball", offered, Policy::Board).len());
+            let [two, three] = [false, true].map(|has_draw| outcome_set(market, has_draw).len());
             assert_eq!(two != three, market.family == Family::H2h, "{}", market.key());
         }
     }

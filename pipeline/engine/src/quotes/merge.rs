@@ -127,9 +127,9 @@ pub(crate) fn merge(
     }
     summary = summary.map(|summary| fresh.iter().fold(summary, QuoteSummary::and));
     insert(&mut table, fresh);
-    if context.update.covers(context.market) {
+    if context.update.withdraws_of(context.market) {
         // What it names it gave just now: that it does not withdraw.
-        let withdrawn = table.extract_if(.., |quote| quote.is_withdrawn_by(context.update));
+        let withdrawn = table.extract_if(.., |quote| context.update.withdraws(context.market, quote));
         lines.extend(withdrawn.map(|quote| quote.key.line()));
         summary = None;
     }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn context(source: Symbol, received_at: Micros) -> SourceUpdate {
-        SourceUpdate { source, received_at, books: None, markets: None, links: Vec::new() }
+        SourceUpdate { source, received_at, books: None, markets: None, links: Vec::new(), drawn: Vec::new() }
     }
 
     /// The table after an update where time closes nothing.

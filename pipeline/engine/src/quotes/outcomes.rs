@@ -1,29 +1,39 @@
-//! Which outcomes exhaust a market, by what its quotes offer.
+//! Which outcomes exhaust a market, by its sport and the books that have listed a draw, and whose bets cover them.
 //!
 //! On the board only books of the table say that there is a draw: another one could take the windows of two outcomes away from all others by
-//! an offer of a third. It never looks at a price.
+//! an offer of a third. A draw that was once listed stays an outcome, whatever is left out later. Where a match can end level and no draw was
+//! listed, bets on two outcomes count only of books that are known to give such stakes back: at any other a level result loses both. It
+//! never looks at a price.
 
-use crate::market::{self, Family, Market, Outcome, Policy, Side};
-use crate::venues::PricingContext;
+use crate::market::{Family, Market, Outcome, OutcomeSet, Policy, Side, Symbol};
+use crate::venues::{Draws, PricingContext};
 
 use super::quote::Quote;
 use super::table::of_bet;
 
-/// The outcomes that exhaust a market, by what its sorted quotes offer.
-pub(crate) fn outcomes(
+/// The outcomes that exhaust a market, by its sorted quotes and the books that have listed a draw in it until now.
+pub(crate) fn outcomes<'a>(
     market: Market,
-    sport: &str,
-    quotes: &[Quote],
+    (quotes, drawn): (&[Quote], &'a [Symbol]),
     pricing: PricingContext<'_>,
-) -> &'static [Outcome] {
-    let is_board = pricing.policy == Policy::Board;
-    // A book that lays the draw offers it too; the raw policy has no lays, and no table.
-    let counts = |side: &Side| *side == Side::Back || is_board;
-    let is_by = |quote: &Quote| !is_board || pricing.venues.is_known(quote.key.book());
-    let is_offered = |side: Side| of_bet(quotes, Outcome::Draw, side).iter().any(is_by);
-    // Such a market has one line.
-    let draw_offered = market.family == Family::H2h && Side::ALL.into_iter().filter(counts).any(is_offered);
-    market::outcome_set(market, sport, draw_offered, pricing.policy)
+) -> OutcomeSet<'a> {
+    let set = |has_draw| OutcomeSet::new(market, has_draw, drawn);
+    if market.family != Family::H2h {
+        return set(false);
+    }
+    // It takes what is offered for what is possible, and has no lays.
+    if pricing.policy == Policy::Raw {
+        return set(!of_bet(quotes, Outcome::Draw, Side::Back).is_empty());
+    }
+    match Draws::of(pricing.league, market.period) {
+        // The prices of a book that lists a draw are in another market (`step::regulation`).
+        Draws::Never => set(false),
+        Draws::Sold | Draws::Unknown => set(true),
+        Draws::Possible => {
+            let is_listed = drawn.iter().any(|book| pricing.venues.is_known(*book));
+            OutcomeSet { is_refunding: !is_listed, ..set(is_listed) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -32,67 +42,73 @@ mod tests {
     use crate::fixtures::{World, book, market, price, quote};
     use crate::venues::Books;
 
-    /// The outcomes of a market in which a book of the table offers these bets.
-    fn of(key: &str, sport: &str, offered: &[(Outcome, Side)], policy: Policy) -> Vec<&'static str> {
-        at("a", key, sport, offered, policy)
-    }
+    const TWO: [(Outcome, Side); 2] = [(Outcome::Home, Side::Back), (Outcome::Away, Side::Back)];
+    const BACKED: [(Outcome, Side); 3] = [TWO[0], TWO[1], (Outcome::Draw, Side::Back)];
+    const LAID: [(Outcome, Side); 3] = [TWO[0], TWO[1], (Outcome::Draw, Side::Lay)];
 
-    /// The same of a book that is `a`, which is in the table, or `b`, which is not.
-    fn at(
-        name: &str,
-        key: &str,
-        sport: &str,
+    /// The outcomes of a market, and whether only books count that settle a level result so that two outcomes cover it: by what the book `a`
+    /// offers, and where a book of the table (`a`) or another one (`b`) has listed a draw before.
+    fn of(
+        (key, league): (&str, &str),
         offered: &[(Outcome, Side)],
+        drawn: &[&str],
         policy: Policy,
-    ) -> Vec<&'static str> {
+    ) -> (usize, bool) {
         let mut world = World::new(Books::new([("a".into(), book("a", "us"))]), 2);
         world.policy = policy;
-        let book = world.book(name);
         let mut quotes: Vec<_> = offered
             .iter()
             .map(|(outcome, side)| {
-                let mut quote = quote(book, None, *outcome, price("2"));
+                let mut quote = quote(world.book("a"), None, *outcome, price("2"));
                 quote.key = quote.key.with_side(*side);
                 quote
             })
             .collect();
         quotes.sort_by_key(|quote| quote.key);
-        outcomes(market(key), sport, &quotes, world.pricing()).iter().map(|outcome| outcome.key()).collect()
+        let drawn: Vec<_> = drawn.iter().map(|book| world.book(book)).collect();
+        let pricing = PricingContext { league, ..world.pricing() };
+        let set = outcomes(market(key), (&quotes, &drawn), pricing);
+        (set.outcomes.len(), set.is_refunding)
     }
 
-    const TWO: [(Outcome, Side); 2] = [(Outcome::Home, Side::Back), (Outcome::Away, Side::Back)];
-
     #[test]
-    fn a_draw_is_an_outcome_where_it_is_offered_or_the_sport_has_one() {
-        let laid = [TWO[0], TWO[1], (Outcome::Draw, Side::Lay)];
-        let backed = [TWO[0], TWO[1], (Outcome::Draw, Side::Back)];
-        let (two, three) = (vec!["home", "away"], vec!["home", "draw", "away"]);
-        for (sport, offered, board, raw) in [
-            ("tennis", &TWO[..], &two, &two),
-            ("soccer", &TWO[..], &three, &two),
-            ("tennis", &laid[..], &three, &two),
-            ("tennis", &backed[..], &three, &three),
-            ("tennis", &[][..], &two, &two),
+    fn a_sport_says_whether_a_draw_is_an_outcome() {
+        for (league, expected) in [
+            ("boxing_x", (2, true)),
+            ("handball_x", (2, true)),
+            ("americanfootball_nfl", (2, true)),
+            ("soccer_epl", (3, false)),
+            ("tennis_x", (2, false)),
+            ("icehockey_nhl", (2, false)),
+            ("curling_x", (3, false)),
         ] {
-            assert_eq!(&of("h2h", sport, offered, Policy::Board), board, "{sport} {offered:?}");
-            assert_eq!(&of("h2h", sport, offered, Policy::Raw), raw, "{sport} {offered:?}");
+            assert_eq!(of(("h2h", league), &TWO, &[], Policy::Board), expected, "{league}");
+            assert_eq!(of(("h2h", league), &TWO, &["a"], Policy::Raw), (2, false), "{league}");
+            assert_eq!(of(("h2h", league), &BACKED, &[], Policy::Raw), (3, false), "{league}");
+            assert_eq!(of(("h2h", league), &LAID, &[], Policy::Raw), (2, false), "raw has no lays");
+            assert_eq!(of(("h2h_h1", league), &TWO, &[], Policy::Board), (2, true), "a half can end level");
         }
     }
 
     #[test]
-    fn on_the_board_a_book_that_is_not_in_the_table_does_not_say_that_there_is_a_draw() {
-        let backed = [TWO[0], TWO[1], (Outcome::Draw, Side::Back)];
-        assert_eq!(at("b", "h2h", "tennis", &backed, Policy::Board), ["home", "away"]);
-        assert_eq!(at("b", "h2h", "tennis", &backed, Policy::Raw), ["home", "draw", "away"]);
+    fn a_draw_that_was_listed_by_a_book_of_the_table_stays_an_outcome() {
+        for league in ["boxing_x", "rugbyleague_nrl"] {
+            assert_eq!(of(("h2h", league), &TWO, &["a"], Policy::Board), (3, false), "{league}");
+            assert_eq!(of(("h2h", league), &TWO, &["b"], Policy::Board), (2, true), "{league}");
+        }
+        assert_eq!(
+            of(("h2h", "icehockey_nhl"), &TWO, &["a"], Policy::Board),
+            (2, false),
+            "it is another market"
+        );
     }
 
     #[test]
     fn other_markets_have_their_outcomes_whatever_is_offered() {
         for policy in [Policy::Board, Policy::Raw] {
-            assert_eq!(of("h2h_3_way", "tennis", &TWO, policy), ["home", "draw", "away"]);
-            assert_eq!(of("draw_no_bet", "soccer", &TWO, policy), ["home", "away"]);
-            assert_eq!(of("spreads", "soccer", &[], policy), ["home", "away"]);
-            assert_eq!(of("totals_h1", "soccer", &[], policy), ["over", "under"]);
+            let count = |key, league| of((key, league), &TWO, &["a"], policy).0;
+            assert_eq!((count("h2h_3_way", "tennis_x"), count("draw_no_bet", "soccer_x")), (3, 2));
+            assert_eq!((count("spreads", "soccer_x"), count("totals_h1", "soccer_x")), (2, 2));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! It never adds a quote: it decides which of those that it does not name it withdraws.
 
 use crate::Micros;
-use crate::market::{Market, Symbol};
+use crate::market::{Market, REGULATION, Symbol, WINNER};
 use crate::venues::SourceLink;
 
 use super::quote::Quote;
@@ -19,6 +19,8 @@ pub(crate) struct SourceUpdate {
     pub(crate) markets: Option<Vec<Market>>,
     /// Links that it states, by market.
     pub(crate) links: Vec<(Market, SourceLink)>,
+    /// Books that have listed a draw of a match that goes on until there is a winner: their prices are not of `h2h`, but of `h2h_3_way`.
+    pub(crate) drawn: Vec<Symbol>,
 }
 
 impl SourceUpdate {
@@ -27,19 +29,27 @@ impl SourceUpdate {
         self.links.iter().filter(|(of, _)| *of == market).map(|(_, link)| link.clone()).collect()
     }
 
-    pub(super) fn covers(&self, market: Market) -> bool {
+    fn covers(&self, market: Market) -> bool {
         self.markets.as_ref().is_none_or(|markets| markets.contains(&market))
     }
 
-    /// Whether it withdraws a quote of a market that it does not name.
+    /// Whether it may withdraw a quote of a market, whoever's.
+    pub(super) fn withdraws_of(&self, market: Market) -> bool {
+        self.covers(market) || (!self.drawn.is_empty() && [WINNER, REGULATION].contains(&market))
+    }
+
+    /// Whether it withdraws a quote of a market that it does not name. What covers the winner covers the result of regulation at books that
+    /// sell it as that.
     pub(crate) fn withdraws(&self, market: Market, quote: &Quote) -> bool {
-        self.covers(market) && quote.is_withdrawn_by(self)
+        let is_drawn = || self.drawn.contains(&quote.key.book());
+        let is_covered = self.covers(market) || (market == REGULATION && self.covers(WINNER) && is_drawn());
+        (market == WINNER && is_drawn()) || (is_covered && quote.is_withdrawn_by(self))
     }
 }
 
 impl Quote {
-    /// Whether an update that does not name the quote withdraws it: only if its source gave it last.
-    pub(super) fn is_withdrawn_by(&self, update: &SourceUpdate) -> bool {
+    /// Whether an update that covers the quote's market and does not name it withdraws it: only if its source gave it last.
+    fn is_withdrawn_by(&self, update: &SourceUpdate) -> bool {
         self.source == update.source
             && self.received_at < update.received_at
             && update.books.as_ref().is_none_or(|books| books.contains(&self.key.book()))
@@ -48,7 +58,7 @@ impl Quote {
 
 /// Whether an update that names nothing of a market would change its table.
 pub(crate) fn any_withdrawn(market: Market, table: &[Quote], update: &SourceUpdate) -> bool {
-    update.covers(market) && table.iter().any(|quote| quote.is_withdrawn_by(update))
+    update.withdraws_of(market) && table.iter().any(|quote| update.withdraws(market, quote))
 }
 
 #[cfg(test)]
@@ -76,6 +86,7 @@ mod tests {
                 books: books.clone().map(|books| books.iter().map(|at| symbols[*at]).collect()),
                 markets: covered.clone().map(|markets| markets.iter().map(|at| market(MARKETS[*at])).collect()),
                 links: Vec::new(),
+                drawn: Vec::new(),
             };
             let quote = Quote {
                 source: symbols[3 + source],

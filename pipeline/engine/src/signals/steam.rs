@@ -141,7 +141,7 @@ impl<'a> Steam<'a> {
         if !value::are_of_operators(FAIR, moved.iter().map(|row| row.quotes()[at]), context) {
             return Vec::new();
         }
-        let bets = BetsOf::market(context.step.pricing, context.market);
+        let bets = BetsOf::market(context.step.pricing, context.market, context.drawn);
         let is_eligible = |quote: &&Quote| arbs::is_eligible(quote, line, bets);
         let lags =
             rows.iter().map(|row| row.quotes()[at]).filter(|quote| self.is_behind(quote, market, context));

@@ -111,7 +111,7 @@ pub(super) fn best_eligible<'a>(
     line: &[Quote],
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
-    let bets = BetsOf::market(context.step.pricing, context.market);
+    let bets = BetsOf::market(context.step.pricing, context.market, context.drawn);
     best_of(quotes.filter(|quote| is_eligible(quote, line, bets)), context)
 }
 

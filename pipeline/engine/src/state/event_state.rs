@@ -10,7 +10,7 @@ use crate::market::{EventInfo, Market};
 
 use super::market_state::MarketState;
 
-/// One event. Markets without a quote or a window are not kept, nor events without a market.
+/// One event. Markets without a quote, a window or a draw that was listed are not kept, nor events without a market.
 #[derive(Debug, Clone)]
 pub(crate) struct EventState {
     pub(crate) info: Arc<EventInfo>,
@@ -29,6 +29,11 @@ impl EventState {
     pub(crate) fn due_at(self, watermark: Micros) -> Self {
         self.due.set(watermark);
         self
+    }
+
+    /// Whether a book has listed a draw of it.
+    pub(crate) fn has_drawn(&self) -> bool {
+        self.markets.iter().any(|market| !market.drawn.is_empty())
     }
 
     pub(crate) fn market(&self, market: Market) -> Option<&Arc<MarketState>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::arbs::Window;
 use crate::context::{MarketContext, StepContext};
-use crate::market::{Line, Market};
+use crate::market::{Line, Market, Symbol};
 use crate::quotes::{Moves, Quote, QuoteSummary};
 use crate::signals::{ConsensusSample, Signal};
 use crate::venues::SourceLink;
@@ -30,6 +30,8 @@ pub(crate) struct MarketState {
     pub(crate) summary: QuoteSummary,
     /// Where bets can be placed, as sources state it, sorted by book.
     pub(crate) links: Arc<[SourceLink]>,
+    /// The books that have listed a draw of the winner, as long as the event is kept: in the market that has their prices.
+    pub(crate) drawn: Arc<[Symbol]>,
     /// This engine has evaluated all of its quotes, and had room for all that it found. Not remembered: what is restored may have
     /// been evaluated by another table of books.
     pub(crate) is_settled: bool,
@@ -40,14 +42,27 @@ impl MarketState {
     pub(crate) fn empty(market: Market, main_line: Option<Line>) -> Self {
         let (quotes, windows, signals, consensus) = (vec![], vec![], Arc::default(), vec![]);
         let summary = QuoteSummary::of(&quotes, Micros::MAX);
-        let (moves, links, is_settled) = (Moves::default(), Arc::default(), false);
-        Self { market, quotes, windows, moves, main_line, signals, consensus, summary, links, is_settled }
+        let (moves, links, drawn, is_settled) = (Moves::default(), Arc::default(), Arc::default(), false);
+        Self {
+            market,
+            quotes,
+            windows,
+            moves,
+            main_line,
+            signals,
+            consensus,
+            summary,
+            links,
+            drawn,
+            is_settled,
+        }
     }
 
     /// What is known of it in a step that has not changed it.
     pub(crate) fn context<'a>(&'a self, step: &'a StepContext<'a>) -> MarketContext<'a> {
         let (last_received, links) = (self.summary.last_received(), &self.links);
-        MarketContext { step, market: self.market, last_received, links, has_new_links: false }
+        let drawn = &self.drawn;
+        MarketContext { step, market: self.market, last_received, links, has_new_links: false, drawn }
     }
 
     /// Removes all that it holds of a line.

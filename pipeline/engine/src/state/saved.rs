@@ -28,6 +28,8 @@ pub enum Saved {
         main_line: Option<Line>,
         /// Where its bets can be placed, as sources state it, by the name of the book.
         links: Vec<(Arc<str>, Name)>,
+        /// The books that have listed a draw, by name.
+        drawn: Vec<Arc<str>>,
     },
     /// A market of an event is no more.
     HeadGone {

@@ -203,7 +203,8 @@ mod tests {
     fn update(books: &[Symbol], covers_all: bool) -> SourceUpdate {
         let none = || (!covers_all).then(Vec::new);
         let markets = none().map(|_| Vec::new());
-        SourceUpdate { source: books[0], received_at: 10, books: none(), markets, links: Vec::new() }
+        let (links, drawn) = (Vec::new(), Vec::new());
+        SourceUpdate { source: books[0], received_at: 10, books: none(), markets, links, drawn }
     }
 
     proptest! {

@@ -116,11 +116,15 @@ fn event_changes(
     let is_other_event = was.is_none_or(|was| was.info != now.info);
     for market in &now.markets {
         let was = was.and_then(|was| was.market(market.market));
-        let is_same = |was: &Arc<MarketState>| was.main_line == market.main_line && was.links == market.links;
+        let head =
+            |state: &MarketState| (state.main_line, Arc::clone(&state.links), Arc::clone(&state.drawn));
+        let is_same = |was: &Arc<MarketState>| head(was) == head(market);
         if is_other_event || !was.is_some_and(is_same) {
             let (event, main_line) = (Arc::clone(&now.info), market.main_line);
             let links = links_by_name(&market.links, names);
-            changes.push(Saved::Head { event, market: market.market, main_line, links });
+            let drawn = by_name(market.drawn.iter().map(|book| (*book, ())), names).map(|(book, ())| book);
+            let drawn = drawn.collect();
+            changes.push(Saved::Head { event, market: market.market, main_line, links, drawn });
         }
         if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
             line_changes(id, was, market, names, changes);

@@ -22,6 +22,7 @@ use crate::venues::{Books, PricingContext, Venues};
 use super::admission;
 use super::market_update;
 use super::probe::{Probe, StepStage};
+use super::regulation;
 use super::stale_books;
 use super::timers;
 
@@ -223,10 +224,12 @@ impl Engine {
             }
             let update = self.update(source, end.received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &update) {
-                let (event, update) = (&Event::of(&event), &update);
+                let event = &Event::of(&event);
+                let was = self.draft.take_event(event.id, &self.state);
+                let of_event = was.as_ref().and_then(|was| regulation::of_event(&was.markets, &update));
+                let update = of_event.as_ref().unwrap_or(&update);
                 let event_update =
                     EventUpdate { at, event, seen: &[], update, is_push: false, is_repeat: false };
-                let was = self.draft.take_event(event.id, &self.state);
                 self.apply_update(was, &event_update, effects, probe);
             }
             let source = Arc::clone(self.names.name(source));
@@ -255,6 +258,8 @@ impl Engine {
         let overlay = self.draft.over(&self.state);
         let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
         let loses = |event: &&EventState| {
+            let of_event = regulation::of_event(&event.markets, update);
+            let update = of_event.as_ref().unwrap_or(update);
             let loses = |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, update);
             league.is_none_or(|league| *league == *event.info.league) && event.markets.iter().any(loses)
         };
@@ -269,7 +274,8 @@ impl Engine {
     ) -> SourceUpdate {
         let known = |books: &Vec<&str>| books.iter().filter_map(|book| self.names.known(book)).collect();
         let books = coverage.books.as_ref().map(known);
-        SourceUpdate { source, received_at, books, markets: coverage.markets.clone(), links: Vec::new() }
+        let (markets, links, drawn) = (coverage.markets.clone(), Vec::new(), Vec::new());
+        SourceUpdate { source, received_at, books, markets, links, drawn }
     }
 
     /// The context of an update of an event.
@@ -326,8 +332,10 @@ impl Engine {
         let mut markets = Vec::with_capacity(was.len());
         for (market, old, seen) in market_update::markets_of(was, seen) {
             let last_received = old.as_ref().and_then(|old| old.summary.last_received());
+            // What these are after the update is known by then.
+            let (has_new_links, drawn) = (false, &[][..]);
             let context =
-                MarketContext { step: &step, market, last_received, links: &[], has_new_links: false };
+                MarketContext { step: &step, market, last_received, links: &[], has_new_links, drawn };
             markets.extend(market_update::update_market(old, seen, update, &context, effects, probe));
         }
         let were_stale = self.draft.over(&self.state).stale_books(&info.id);

@@ -98,7 +98,7 @@ impl Engine {
         let arb = Arb { legs, pair: window.pair, implied_probability, passed_over: None };
         let basis = window.basis.clone().unwrap_or_else(|| arbs::basis(&arb, &context));
         let flags = arbs::explain(&arb, line, &basis, &context).into_iter();
-        let bets = BetsOf::market(pricing, state.market);
+        let bets = BetsOf::market(pricing, state.market, &state.drawn);
         let mut quotes: Vec<_> = line.iter().map(|quote| self.listed_quote(bets, line, quote)).collect();
         let order = |quote: &ListedQuote| (quote.outcome, quote.side);
         quotes.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.book.cmp(&b.book)));
@@ -106,13 +106,10 @@ impl Engine {
             sequence: window.sequence,
             judged_at: basis.at,
             verification: window.verification,
-            legs: terms_of(
-                &window.legs,
-                bets.among(if window.pair.is_some() { 3 } else { window.legs.len() }),
-            )
-            .zip(&window.legs)
-            .map(|(terms, leg)| self.leg_evidence(leg, terms))
-            .collect(),
+            legs: terms_of(&window.legs, bets.of_cover(window.pair, window.legs.len()))
+                .zip(&window.legs)
+                .map(|(terms, leg)| self.leg_evidence(leg, terms))
+                .collect(),
             flags: flags.map(|(flag, measures)| FlagEvidence { flag, measures }).collect(),
             quotes,
         }

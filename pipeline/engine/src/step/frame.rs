@@ -17,6 +17,7 @@ use crate::venues::SourceLink;
 use super::admission;
 use super::engine::{Engine, EventUpdate, Step};
 use super::probe::{Probe, StepStage};
+use super::regulation;
 use super::sides;
 
 /// How far ahead of `received_at` a `last_seen_at` may be before it is refused: 5 s of clock skew.
@@ -79,8 +80,7 @@ impl Engine {
         let by_names = is_swapped.then(|| sides::swapped(frame));
         let frame = by_names.as_ref().unwrap_or(frame);
         let markets = was.as_ref().map_or(&[][..], |was| &was.markets);
-        let future_ticks = self.observe(frame, markets, &update, &mut seen, &mut effects.left_out);
-        update.links = self.stated_links(frame);
+        let future_ticks = self.observe(frame, markets, &mut update, &mut seen, &mut effects.left_out);
         let is_push = frame.poll_index.is_none();
         let event_update =
             EventUpdate { at, event: &frame.event, seen: &seen, update: &update, is_push, is_repeat: false };
@@ -125,13 +125,13 @@ impl Engine {
         self.apply_update(was, &event_update, effects, probe);
     }
 
-    /// The frame's ticks in the order of the tables, those for which there is room beside the markets of its event; the number of those
-    /// that are in the future is returned.
+    /// The frame's ticks in the markets that they are of and in the order of the tables, those for which there is room beside the markets of
+    /// its event; the number of those that are in the future is returned.
     fn observe(
         &mut self,
         frame: &Frame<'_>,
         markets: &[Arc<MarketState>],
-        update: &SourceUpdate,
+        update: &mut SourceUpdate,
         seen: &mut Vec<Observation>,
         left_out: &mut LeftOut,
     ) -> u32 {
@@ -144,6 +144,8 @@ impl Engine {
                 seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
+        update.links = self.stated_links(frame);
+        regulation::assign(markets, self.pricing(frame.event.league), seen, update);
         admission::admit(seen, markets, update, left_out);
         self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.

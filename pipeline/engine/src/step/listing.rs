@@ -64,6 +64,8 @@ pub struct ListedQuote {
     pub operator: Arc<str>,
     /// The book is in the table: of any other no opinion counts.
     pub is_of_table: bool,
+    /// A draw takes a bet on a side at the book: it is sold as an outcome.
+    pub is_draw_sold: bool,
     /// A window may have it for a leg: the rules of its book are known, and its price is plausible against the other operators.
     pub is_eligible: bool,
     /// It was confirmed within the interval of its book.
@@ -93,13 +95,15 @@ impl Engine {
     /// The events, by id.
     #[must_use]
     pub fn listed_events(&self) -> Vec<ListedEvent> {
-        self.state.events.sorted().into_iter().map(|(_, event)| self.listed_event(event)).collect()
+        let events = self.state.events.sorted().into_iter().map(|(_, event)| event);
+        // One that is kept for a draw that was listed has no prices.
+        events.filter(|event| quotes(event).next().is_some()).map(|event| self.listed_event(event)).collect()
     }
 
     /// An event, and its quotes by market, line, outcome, side and book; `None` of an event that is not known.
     #[must_use]
     pub fn odds_of(&self, event: &str) -> Option<(ListedEvent, Vec<ListedQuote>)> {
-        let event = self.state.events.get(event)?;
+        let event = self.state.events.get(event).filter(|event| quotes(event).next().is_some())?;
         // Markets are in their order.
         let quotes = event.markets.iter().flat_map(|market| self.listed_market(event, market));
         Some((self.listed_event(event), quotes.collect()))
@@ -180,10 +184,11 @@ impl Engine {
     fn listed_event(&self, event: &EventState) -> ListedEvent {
         let on_offer = quotes(event).filter(|quote| quote.status == QuoteStatus::OnOffer);
         let books: BTreeSet<_> = on_offer.map(|quote| quote.key.book()).collect();
+        let priced = event.markets.iter().filter(|market| !market.quotes.is_empty());
         ListedEvent {
             info: Arc::clone(&event.info),
             in_play: self.is_in_play(event),
-            markets: event.markets.iter().map(|market| market.market).collect(),
+            markets: priced.map(|market| market.market).collect(),
             books: books.len(),
             windows: event.markets.iter().map(|market| market.windows.len()).sum(),
             last_seen_at: last_seen_at(event).unwrap_or(Micros::MIN),
@@ -200,7 +205,7 @@ impl Engine {
         event: &'a EventState,
         market: &'a MarketState,
     ) -> impl Iterator<Item = ListedQuote> + 'a {
-        let bets = BetsOf::market(self.pricing(&event.info.league), market.market);
+        let bets = BetsOf::market(self.pricing(&event.info.league), market.market, &market.drawn);
         let on_line = |line: &'a [Quote]| line.iter().map(move |quote| (line, quote));
         let mut quotes: Vec<_> = by_line(&market.quotes).flat_map(on_line).collect();
         let bet = |quote: &Quote| (quote.key.line(), quote.key.outcome(), quote.key.side());
@@ -217,6 +222,7 @@ impl Engine {
         ListedQuote {
             operator: self.venues.venue(book).shared_operator(),
             is_of_table: self.venues.is_known(book),
+            is_draw_sold: bets.is_draw_sold(book),
             is_eligible: arbs::is_eligible(quote, line, bets),
             is_fresh: age <= self.expected.interval(book.index()),
             market: bets.market,

@@ -2,14 +2,15 @@
 //!
 //! It never looks at another market, and never at a line before the whole frame is merged.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::sync::Arc;
 
 use crate::arbs::{self, Arb, LineCovers, Window};
-use crate::caps::Cap;
+use crate::caps::{Cap, MARKET_LINKS};
 use crate::context::MarketContext;
 use crate::effect::Effects;
-use crate::market::{Line, Market, Outcome, Policy};
+use crate::market::{Family, Line, Market, Outcome, OutcomeSet, Policy, REGULATION, Side, Symbol};
 use crate::movement::{self, Hops};
 use crate::odds;
 use crate::quotes::{
@@ -17,7 +18,7 @@ use crate::quotes::{
 };
 use crate::signals::{self, ConsensusSample, LOW_HOLD_CLOSES, PassedMarket, Signal, TableView};
 use crate::state::MarketState;
-use crate::venues::{self, SourceLink};
+use crate::venues::{self, Draws, SourceLink};
 
 use super::admission;
 use super::probe::{Probe, StepStage};
@@ -77,15 +78,19 @@ pub(crate) fn update_market(
     probe.enter(StepStage::Evaluate);
     let links = links_after(&old.links, market, &quotes, update, effects);
     let has_new_links = *links != *old.links;
-    let context = &MarketContext { links: &links, has_new_links, ..*context };
-    // Of another event anything may be another: its sport, its league, what time makes of its prices.
-    let evaluated = Some(&*old).filter(|_| !context.step.event_changed);
+    let drawn = drawn_after(&old.drawn, &quotes, update, context);
+    let context = &MarketContext { links: &links, has_new_links, drawn: &drawn, ..*context };
+    // Of another event anything may be another: its sport, its league, what time makes of its prices. With the first draw the outcomes are.
+    let is_another = context.step.event_changed || drawn != old.drawn;
+    let evaluated = Some(&*old).filter(|_| !is_another);
     let is_seen = |key| seen.binary_search_by(|seen| seen.key.cmp(&key)).is_ok();
     let touched = TouchedLines::of(evaluated, &quotes, &changed, is_seen);
     let Evaluated { windows, signals, is_settled } =
         evaluate(&old, &quotes, touched, context, effects, probe);
     if quotes.is_empty() && windows.is_empty() {
-        return None;
+        // Nothing is left of it but that a draw was listed.
+        return (!drawn.is_empty())
+            .then(|| put(old, MarketState { drawn, ..MarketState::empty(market, None) }));
     }
     let (main_line, moves, consensus) = (old.main_line, kept.moves, kept.consensus);
     let state = MarketState {
@@ -98,6 +103,7 @@ pub(crate) fn update_market(
         consensus,
         summary,
         links,
+        drawn,
         is_settled,
     };
     Some(put(old, state))
@@ -146,6 +152,36 @@ fn links_after(
     if *links == **were { Arc::clone(were) } else { links.into() }
 }
 
+/// The books that have listed a draw in a market whose quotes are these after an update, of so many at most those of the table first, then
+/// by name. The raw policy remembers none, and where the draw is sold everywhere it makes no difference.
+fn drawn_after(
+    were: &Arc<[Symbol]>,
+    quotes: &[Quote],
+    update: &SourceUpdate,
+    context: &MarketContext<'_>,
+) -> Arc<[Symbol]> {
+    let (market, pricing) = (context.market, context.step.pricing);
+    let is_sold = Draws::of(pricing.league, market.period) == Draws::Sold;
+    if pricing.policy == Policy::Raw || is_sold {
+        return Arc::clone(were);
+    }
+    // Such a market has one line.
+    let listed = Side::ALL.into_iter().flat_map(|side| quotes::of_bet(quotes, Outcome::Draw, side));
+    let listed = listed.map(|quote| quote.key.book()).filter(|_| market.family == Family::H2h);
+    let of_regulation = update.drawn.iter().copied().filter(|_| market == REGULATION);
+    let new: BTreeSet<_> = listed.chain(of_regulation).filter(|book| !were.contains(book)).collect();
+    if new.is_empty() {
+        return Arc::clone(were);
+    }
+    let mut drawn: Vec<_> = were.iter().copied().chain(new).collect();
+    if drawn.len() > MARKET_LINKS {
+        drawn.sort_by_key(|book| (!pricing.venues.is_known(*book), pricing.names.place(*book)));
+        drawn.truncate(MARKET_LINKS);
+    }
+    drawn.sort_unstable();
+    drawn.into()
+}
+
 /// A market after time has passed; `None` when it is as it was.
 pub(crate) fn pass_time(
     old: &MarketState,
@@ -159,7 +195,7 @@ pub(crate) fn pass_time(
     movement::report_main_line(old.main_line, main_line, hops, context, effects);
     let is_as_it_was = aged.is_none() && moves.is_none() && main_line == old.main_line;
     let now = aged.as_ref().unwrap_or(old);
-    let outcomes = outcomes_of(&now.quotes, context);
+    let outcomes = outcomes_of(&now.quotes, context).outcomes;
     let passed = PassedMarket {
         quotes: &now.quotes,
         moves: &now.moves,
@@ -217,7 +253,9 @@ fn is_aged(state: &MarketState, moment: &Moment<'_>) -> bool {
 fn main_line(state: &MarketState, hops: Hops, context: &MarketContext<'_>) -> Option<Line> {
     let is_looked_at = state.market.family.has_line() && hops.are_first_after(state.summary.made_at);
     is_looked_at
-        .then(|| movement::main_line(&state.quotes, outcomes_of(&state.quotes, context), state.main_line))
+        .then(|| {
+            movement::main_line(&state.quotes, outcomes_of(&state.quotes, context).outcomes, state.main_line)
+        })
         .flatten()
         .or(state.main_line)
 }
@@ -240,14 +278,14 @@ fn evaluate(
     effects: &mut Effects<'_>,
     probe: &mut impl Probe,
 ) -> Evaluated {
-    let outcomes = outcomes_of(quotes, context);
+    let set = outcomes_of(quotes, context);
     let TouchedLines { lines, with_signals, are_others_known } = touched;
-    let (windows, covers) = windows_of(&old.windows, &lines, outcomes, context, effects, probe);
+    let (windows, covers) = windows_of(&old.windows, &lines, set, context, effects, probe);
     probe.enter(StepStage::Signals);
     let open = Arc::clone(&old.signals);
     let left_out = effects.left_out.count(Cap::MarketSignals);
     let (lines, is_known_beside_lines) = (with_signals, are_others_known);
-    let view = TableView { quotes, outcomes, lines, is_known_beside_lines, covers };
+    let view = TableView { quotes, outcomes: set.outcomes, lines, is_known_beside_lines, covers };
     let signals = signals::update_signals(open, &view, context, effects);
     let is_settled = effects.left_out.count(Cap::MarketSignals) == left_out;
     Evaluated { windows, signals, is_settled }
@@ -257,7 +295,7 @@ fn evaluate(
 fn windows_of<'a>(
     open: &[Window],
     lines: &[TouchedLine<'a>],
-    outcomes: &[Outcome],
+    set: OutcomeSet<'_>,
     context: &MarketContext<'_>,
     effects: &mut Effects<'_>,
     probe: &mut impl Probe,
@@ -275,9 +313,7 @@ fn windows_of<'a>(
         }
         let was = open.next_if(|window| window.line == line);
         let kept = was.filter(|_| *is_priced_as_before);
-        let of_line = || {
-            arbs::covers_of_line((quotes, quotes), (context.market, outcomes), context.step.pricing, below)
-        };
+        let of_line = || arbs::covers_of_line((quotes, quotes), set, context.step.pricing, below);
         if let Some(kept) = kept.and_then(|was| arbs::keep(was, quotes, context, effects)) {
             // Beside the window of bets that are not eligible there may be a cover that is nearly an arb.
             let has_other = *is_signalled && !arbs::is_of_eligible(&kept);
@@ -299,6 +335,6 @@ fn windows_of<'a>(
     (windows, covers)
 }
 
-fn outcomes_of(quotes: &[Quote], context: &MarketContext<'_>) -> &'static [Outcome] {
-    quotes::outcomes(context.market, &context.step.event.sport, quotes, context.step.pricing)
+fn outcomes_of<'a>(quotes: &[Quote], context: &MarketContext<'a>) -> OutcomeSet<'a> {
+    quotes::outcomes(context.market, (quotes, context.drawn), context.step.pricing)
 }

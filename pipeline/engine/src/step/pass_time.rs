@@ -155,9 +155,11 @@ struct Passed {
 }
 
 fn is_over(event: &EventState, watermark: Micros) -> bool {
-    let mut quotes = event.markets.iter().flat_map(|market| &market.quotes);
+    let mut quotes = event.markets.iter().flat_map(|market| &market.quotes).peekable();
+    // That a draw was listed is remembered until the end, whatever is listed later.
+    let is_only_drawn = quotes.peek().is_none() && event.has_drawn();
     expiry::is_over(&event.info.sport, event.info.commence_time.0, watermark)
-        || quotes.all(|quote| expiry::is_expired(quote.received_at, watermark))
+        || (!is_only_drawn && quotes.all(|quote| expiry::is_expired(quote.received_at, watermark)))
 }
 
 /// Ends an event: it leaves the state with all that it has.

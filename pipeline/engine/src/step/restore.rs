@@ -9,7 +9,7 @@ use arb_model::Name;
 
 use crate::learning::Refresh;
 use crate::learning::survival;
-use crate::market::{EventInfo, Line, Market};
+use crate::market::{EventInfo, Line, Market, Symbol};
 use crate::signals::Signal;
 use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal};
 use crate::venues::SourceLink;
@@ -24,11 +24,13 @@ impl Engine {
     pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Head { event, market, main_line, links } => {
+            Saved::Head { event, market, main_line, links, drawn } => {
                 let of = |(book, link): (Arc<str>, Name)| SourceLink { book: names.symbol(&book), link };
                 let mut links: Vec<_> = links.into_iter().map(of).collect();
                 links.sort_unstable_by_key(|link| link.book);
-                self.put_head(&event, (market, main_line), links.into());
+                let mut drawn: Vec<_> = drawn.iter().map(|book| names.symbol(book)).collect();
+                drawn.sort_unstable();
+                self.put_head(&event, (market, main_line), (links.into(), drawn.into()));
             }
             Saved::HeadGone { event: id, market } => {
                 if let Some(event) = state.events.get_mut(&id) {
@@ -81,7 +83,7 @@ impl Engine {
         &mut self,
         info: &Arc<EventInfo>,
         (market, main_line): (Market, Option<Line>),
-        links: Arc<[SourceLink]>,
+        (links, drawn): (Arc<[SourceLink]>, Arc<[Symbol]>),
     ) {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
@@ -90,9 +92,10 @@ impl Engine {
         if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.
             let known = Arc::make_mut(known);
-            (known.main_line, known.links, known.is_settled) = (main_line, links, false);
+            (known.main_line, known.links, known.drawn) = (main_line, links, drawn);
+            known.is_settled = false;
         } else {
-            let state = MarketState { links, ..MarketState::empty(market, main_line) };
+            let state = MarketState { links, drawn, ..MarketState::empty(market, main_line) };
             event.markets.push(Arc::new(state));
             event.markets.sort_by_key(|market| market.market);
         }

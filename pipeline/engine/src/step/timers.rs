@@ -54,6 +54,10 @@ fn next(
     let Moment { watermark, commence_time, .. } = step.moment;
     // Any quote: an event is removed with the last of them.
     let quote = markets.iter().flat_map(|market| &market.quotes).next();
+    if quote.is_none() && !has_stale_books && markets.iter().any(|market| !market.drawn.is_empty()) {
+        // It is kept for the draw that was listed.
+        return expiry::over_after(&step.event.sport, commence_time);
+    }
     let Some(quote) = quote.filter(|_| !has_stale_books) else { return Micros::MIN };
     let is_to_start = commence_time > watermark.saturating_sub(SECOND);
     let starts = if is_to_start { commence_time } else { Micros::MAX };

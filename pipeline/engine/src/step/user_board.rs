@@ -71,13 +71,12 @@ impl Engine {
         for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
             let context = state.context(&step);
             // Which outcomes there are does not depend on whose prices are taken.
-            let outcomes = quotes::outcomes(state.market, &event.info.sport, &state.quotes, pricing);
+            let outcomes = quotes::outcomes(state.market, (&state.quotes, &state.drawn), pricing);
             let quotes = resolved.quotes(state, pricing);
             let lines = by_line(&state.quotes);
             for line in lines {
                 let offered = on_line(&quotes, line[0].key.line());
-                let covers =
-                    arbs::covers_of_line((offered, line), (state.market, outcomes), pricing, ARB_BELOW);
+                let covers = arbs::covers_of_line((offered, line), outcomes, pricing, ARB_BELOW);
                 let Some(arb) = covers.arb else { continue };
                 let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
                 let window = arbs::user_window(&arb, &judged, &state.windows, &context);

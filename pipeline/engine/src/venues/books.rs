@@ -11,14 +11,13 @@ use foldhash::fast::RandomState;
 use crate::Micros;
 use crate::market::Period;
 
-use super::clauses::{Clause, Clauses};
+use super::clauses::Clauses;
 use super::evidence::Evidence;
 use super::fees::Fee;
 use super::level::Level;
 use super::link::LinkTemplate;
 use super::native::Native;
 use super::sport::is_within;
-use super::topic::Topic;
 
 /// The largest commission of an exchange in the table: used for an exchange that is not in it.
 const UNKNOWN_EXCHANGE: Fee = Fee::Commission { ppm: 100_000 };
@@ -177,8 +176,6 @@ impl Book {
 #[derive(Debug, Clone)]
 pub struct Books {
     known: HashMap<Arc<str>, Book, RandomState>,
-    /// What a level result does by any clause of the table, with the league that it is of.
-    levels: Vec<(Option<Arc<str>>, Level)>,
     /// What holds for any other, by kind.
     unknown: [Book; 3],
 }
@@ -198,29 +195,14 @@ impl Books {
         // A book of which nothing is known is allowed as much as the slowest.
         let widest = known.values().filter_map(|book| book.refresh).max();
         let kinds = [VenueKind::Bookmaker, VenueKind::Exchange, VenueKind::PredictionMarket];
-        let clauses = known.values().flat_map(|book| &book.clauses.0);
-        let levels = clauses.filter(|clause| clause.topic == Topic::Level);
-        let of = |clause: &Clause| Some((clause.league.clone(), Level::parse(&clause.value)?));
-        let mut levels: Vec<_> = levels.filter_map(of).collect();
-        levels.sort_unstable();
-        levels.dedup();
-        Self { known, levels, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
+        Self { known, unknown: kinds.map(|kind| Book::unknown(kind, widest)) }
     }
 
-    /// The possible settlements of a level result at a book: where its own is not known, those that any clause of the table states,
-    /// and without any only the offered outcomes.
+    /// The possible settlements of a level result at a book that lists no draw: all, where its own is not known.
     #[must_use]
     pub fn levels(&self, book: &Book, league: &str, period: Period) -> Vec<Level> {
-        if let Some(level) = book.clauses.level(league, period) {
-            return vec![level];
-        }
-        let is_of =
-            |wanted: &Option<Arc<str>>| wanted.as_deref().is_none_or(|wanted| is_within(league, wanted));
-        let mut levels: Vec<_> =
-            self.levels.iter().filter(|(league, _)| is_of(league)).map(|(_, level)| *level).collect();
-        levels.sort_unstable();
-        levels.dedup();
-        if levels.is_empty() { vec![Level::Impossible] } else { levels }
+        let stated = book.clauses.level(league, period);
+        stated.map_or_else(|| vec![Level::Outcome, Level::Refunded, Level::DeadHeat], |level| vec![level])
     }
 
     /// A book; one that is not in the table has the cautious values of its kind, as far as its key shows
@@ -272,6 +254,7 @@ pub fn currency<'a>(books: impl IntoIterator<Item = &'a Book>) -> Option<&'a str
 
 #[cfg(test)]
 mod tests {
+    use super::super::topic::Topic;
     use super::*;
     use crate::fixtures;
 
@@ -362,20 +345,15 @@ mod tests {
     }
 
     #[test]
-    fn a_book_whose_clause_is_not_known_may_do_what_any_does() {
-        let at = |level: Level, league: Option<&str>| {
-            let mut clauses = Clauses::uniform("x", level);
-            clauses.0.retain(|clause| clause.topic == Topic::Level);
-            clauses.0[0].league = league.map(Into::into);
-            Book { clauses, ..book(None, "AUD", "au") }
-        };
-        let table = [("a", at(Level::Refunded, None)), ("b", at(Level::DeadHeat, Some("aussierules")))];
-        let books = Books::new(table.map(|(key, book)| (key.into(), book)));
+    fn a_book_whose_clause_is_not_known_may_do_anything() {
+        let mut clauses = Clauses::uniform("x", Level::DeadHeat);
+        clauses.0.retain(|clause| clause.topic == Topic::Level);
+        clauses.0[0].league = Some("aussierules".into());
+        let books = Books::new([("b".into(), Book { clauses, ..book(None, "AUD", "au") })]);
         let of = |key: &str, league: &str| books.levels(books.get(key), league, Period::FullTime);
-        assert_eq!(of("a", "aussierules_afl"), [Level::Refunded]);
-        assert_eq!(of("b", "golf"), [Level::Refunded], "it states nothing of golf");
-        assert_eq!(of("who", "aussierules_afl"), [Level::Refunded, Level::DeadHeat]);
-        assert_eq!(of("who", "baseball_mlb"), [Level::Impossible]);
-        assert_eq!(Books::default().levels(books.get("who"), "golf", Period::FullTime), [Level::Impossible]);
+        let any = [Level::Outcome, Level::Refunded, Level::DeadHeat];
+        assert_eq!(of("b", "aussierules_afl"), [Level::DeadHeat]);
+        assert_eq!((of("b", "golf"), of("who", "aussierules_afl")), (any.into(), any.into()));
+        assert_eq!(of("who", "baseball_mlb"), [Level::Impossible], "it follows from the sport");
     }
 }

@@ -9,7 +9,7 @@ use crate::market::{Family, Line, Market, Period, WHOLE};
 
 use super::evidence::Evidence;
 use super::level::Level;
-use super::sport::{Possible, is_within, possible};
+use super::sport::{Draws, Possible, is_within, possible};
 use super::terms::{Term, Terms};
 use super::topic::{EXTRA_TIME_COUNTS, Topic};
 
@@ -54,6 +54,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) line: Option<Line>,
     /// The draw is bet on as well, or is what is bet on.
     pub(crate) has_draw: bool,
+    /// Its book has listed a draw of the match as an outcome of `h2h`: what it sells is `h2h_3_way`, under another name.
+    pub(crate) lists_draw: bool,
 }
 
 impl Clauses {
@@ -71,17 +73,31 @@ impl Clauses {
     /// What is stated of a topic; `None` is unknown.
     #[must_use]
     pub fn value(&self, topic: Topic, league: &str, family: Family) -> Option<&str> {
+        self.clause(topic, league, family).map(|clause| &*clause.value)
+    }
+
+    fn clause(&self, topic: Topic, league: &str, family: Family) -> Option<&Clause> {
         let fitting = self.0.iter().filter(|clause| clause.topic == topic && clause.is_of(league, family));
-        fitting.max_by_key(|clause| clause.narrowness()).map(|clause| &*clause.value)
+        fitting.max_by_key(|clause| clause.narrowness())
+    }
+
+    /// Whether extra time counts. That it does in general says nothing of a winner with a draw, which may be sold of the regular time.
+    fn periods(&self, league: &str, family: Family) -> Option<&str> {
+        let clause = self.clause(Topic::Periods, league, family)?;
+        let is_of_it = family != Family::H2h3Way
+            || &*clause.value != EXTRA_TIME_COUNTS
+            || clause.families.contains(&family);
+        is_of_it.then_some(&*clause.value)
     }
 
     /// What is stated of a bet.
     pub(crate) fn terms(&self, asked: Asked<'_>) -> Terms<'_> {
-        let (possible, family) = (possible(asked.league), asked.market.family);
-        let periods = self.value(Topic::Periods, asked.league, family);
+        let (possible, family) = (possible(asked.league), asked.sold_as());
+        let periods = self.periods(asked.league, family);
         let goes_on = !possible.extra_time || periods == Some(EXTRA_TIME_COUNTS);
         let term = |topic| match topic {
             _ if !asked.matters(topic, possible, goes_on) => Term::Immaterial,
+            Topic::Level if asked.lists_draw => Term::Says(Level::Outcome.key()),
             Topic::Periods if asked.market.period != Period::FullTime => Term::Unknown,
             Topic::Periods => periods.map_or(Term::Unknown, Term::Says),
             topic => self.value(topic, asked.league, family).map_or(Term::Unknown, Term::Says),
@@ -95,7 +111,8 @@ impl Clauses {
         let possible = possible(league);
         let is_whole = period == Period::FullTime;
         let periods = self.value(Topic::Periods, league, Family::H2h);
-        if is_whole && !possible.level && periods.is_none_or(|periods| periods == EXTRA_TIME_COUNTS) {
+        let ends_level = possible.draws != Draws::Never;
+        if is_whole && !ends_level && periods.is_none_or(|periods| periods == EXTRA_TIME_COUNTS) {
             return Some(Level::Impossible);
         }
         let stated = self.value(Topic::Level, league, Family::H2h).and_then(Level::parse);
@@ -104,18 +121,25 @@ impl Clauses {
 }
 
 impl Asked<'_> {
+    /// The family whose clauses hold.
+    fn sold_as(&self) -> Family {
+        if self.lists_draw { Family::H2h3Way } else { self.market.family }
+    }
+
     /// Whether a topic can make a difference to the bet: an outcome that the sport cannot have does not matter.
     fn matters(&self, topic: Topic, possible: Possible, goes_on: bool) -> bool {
         let is_whole = self.market.period == Period::FullTime;
         match topic {
-            // Overtime is part of the last part for some books, and of none for others.
+            // Overtime is part of the last part for some books, and of none for others. Where play goes on until there is a winner, a
+            // draw is of regulation.
             Topic::Periods => {
                 let is_last = matches!(self.market.period, Period::H2 | Period::Q4 | Period::P3);
-                possible.extra_time && (is_whole || is_last)
+                let is_of_regulation = self.sold_as() == Family::H2h3Way && possible.draws == Draws::Never;
+                possible.extra_time && ((is_whole && !is_of_regulation) || is_last)
             }
             Topic::Level => {
-                let has_draw = self.has_draw || (is_whole && possible.draw_is_sold);
-                let is_level = !is_whole || possible.level || !goes_on;
+                let has_draw = self.has_draw || (is_whole && possible.draws == Draws::Sold);
+                let is_level = !is_whole || possible.draws != Draws::Never || !goes_on;
                 self.market.family == Family::H2h && !has_draw && is_level
             }
             Topic::Push => self.market.family.has_line() && self.line.is_none_or(can_be_hit),

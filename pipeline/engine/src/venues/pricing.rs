@@ -3,9 +3,10 @@
 //! It never compares prices.
 
 use crate::Micros;
-use crate::market::{Names, Policy, QuoteKey, Side};
+use crate::market::{Names, Period, Policy, QuoteKey, Side, Symbol};
 use crate::odds::{OddsFormat, Price};
 
+use super::level::Level;
 use super::table::Venues;
 
 /// The prices of an event: books, fees and rules.
@@ -34,6 +35,13 @@ impl PricingContext<'_> {
             (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
         };
         effective.unwrap_or(Price::LEAST)
+    }
+
+    /// Whether a book is known to settle a level result, where no draw is listed, so that bets on both sides at such books cover it: stakes
+    /// come back, half of each wins, or play goes on.
+    pub(crate) fn covers_level(&self, book: Symbol, period: Period) -> bool {
+        let level = self.venues.venue(book).book.clauses.level(self.league, period);
+        matches!(level, Some(Level::Refunded | Level::DeadHeat | Level::Impossible))
     }
 
     /// The worst price in the book's own form that is written as a price; the price itself where the form is not known, and under the

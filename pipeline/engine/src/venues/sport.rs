@@ -1,17 +1,40 @@
 //! What can happen in a match of a sport: of clauses that differ only those matter that such a match can come under.
 //!
-//! Of a sport that is not here everything can happen. It never knows a book.
+//! Of a sport that is not here everything can happen. It never knows a book, and never looks at a price.
+//!
+//! Sources: the rules of the sports; The Odds API, "Bookmakers and markets": `h2h` has three outcomes where a draw is sold, and of ice hockey
+//! some books sell the result of regulation under it and others the winner after overtime.
+
+use crate::market::Period;
+
+/// Whether a match can end level, and how its winner is sold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Draws {
+    /// It can, and the draw is sold with the winner everywhere: a bet on a side loses by it.
+    Sold,
+    /// It can: a bet on a side loses by it, unless its book lists no draw and gives such stakes back.
+    Possible,
+    /// It cannot: play goes on until there is a winner. A book that lists a draw sells the result of regulation, which is another market.
+    Never,
+    /// Nobody says.
+    Unknown,
+}
+
+impl Draws {
+    /// Of a period of a match of a league. A part of a match is not played on until it has a winner.
+    #[must_use]
+    pub fn of(league: &str, period: Period) -> Self {
+        if period == Period::FullTime { possible(league).draws } else { Self::Possible }
+    }
+}
 
 /// What can happen in a match that is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one thing that can happen")]
 pub(super) struct Possible {
     /// Play may go on after the regular time.
     pub(super) extra_time: bool,
-    /// When all play is over, no side may have won.
-    pub(super) level: bool,
-    /// The draw is sold with the winner: a bet on a side loses by it.
-    pub(super) draw_is_sold: bool,
+    /// Whether no side may have won when all play is over.
+    pub(super) draws: Draws,
     /// A result may count that was reached in less than the regular play, as after five innings; and who begins is named.
     pub(super) shortened: bool,
     /// A side may give up, which makes the other the winner.
@@ -19,26 +42,30 @@ pub(super) struct Possible {
 }
 
 /// What is taken of a sport that is not known.
-const ANY: Possible =
-    Possible { extra_time: true, level: true, draw_is_sold: false, shortened: true, retirement: true };
+const ANY: Possible = Possible { extra_time: true, draws: Draws::Unknown, shortened: true, retirement: true };
+/// Of it is known that a match can end level, and nothing else.
+const LEVEL: Possible = Possible { draws: Draws::Possible, ..ANY };
 /// Extra time if the rules of the match have it, and perhaps no winner after it.
-const TIMED: Possible = Possible { shortened: false, retirement: false, ..ANY };
+const TIMED: Possible = Possible { shortened: false, retirement: false, ..LEVEL };
 /// Extra time until there is a winner.
-const TO_A_WINNER: Possible = Possible { level: false, ..TIMED };
+const TO_A_WINNER: Possible = Possible { draws: Draws::Never, ..TIMED };
 /// Extra innings until there is a winner; the umpires may end it early, and the score counts.
 const INNINGS: Possible = Possible { shortened: true, ..TO_A_WINNER };
-const SETS: Possible = Possible { extra_time: false, level: false, shortened: false, ..ANY };
+/// Sets until one side has won enough of them.
+const SETS: Possible = Possible { extra_time: false, draws: Draws::Never, shortened: false, ..ANY };
 
 /// By sport or league; the longest key that fits a league holds. Two games of a basketball tie may each end level, where a competition
-/// has such ties; a preseason game of baseball may, and games in Korea and Japan do.
-const KNOWN: [(&str, Possible); 23] = [
+/// has such ties; a preseason game of baseball may, and games in Korea and Japan do. A bout of boxing or of mixed martial arts may be a
+/// draw by its judges; a match of cricket may be tied or drawn.
+const KNOWN: [(&str, Possible); 33] = [
     ("americanfootball", TIMED),
     ("americanfootball_ncaaf", TO_A_WINNER),
     ("aussierules", TIMED),
-    ("baseball", Possible { level: true, ..INNINGS }),
+    ("badminton", SETS),
+    ("baseball", Possible { shortened: true, ..TIMED }),
     ("baseball_milb", INNINGS),
     ("baseball_mlb", INNINGS),
-    ("baseball_mlb_preseason", Possible { level: true, ..INNINGS }),
+    ("baseball_mlb_preseason", Possible { shortened: true, ..TIMED }),
     ("baseball_ncaa", INNINGS),
     ("basketball", TIMED),
     ("basketball_euroleague", TO_A_WINNER),
@@ -47,14 +74,23 @@ const KNOWN: [(&str, Possible); 23] = [
     ("basketball_ncaab", TO_A_WINNER),
     ("basketball_wnba", TO_A_WINNER),
     ("basketball_wncaab", TO_A_WINNER),
+    ("boxing", LEVEL),
+    ("cricket", LEVEL),
+    ("darts", LEVEL),
+    ("futsal", LEVEL),
+    ("golf", LEVEL),
     ("handball", TIMED),
     ("icehockey", TO_A_WINNER),
     ("lacrosse", TIMED),
+    ("mma", LEVEL),
+    ("netball", LEVEL),
     ("rugbyleague", TIMED),
     ("rugbyunion", TIMED),
-    ("soccer", Possible { draw_is_sold: true, ..TIMED }),
-    ("tennis_atp", SETS),
-    ("tennis_wta", SETS),
+    ("soccer", Possible { draws: Draws::Sold, ..TIMED }),
+    ("tabletennis", SETS),
+    ("tennis", SETS),
+    ("volleyball", SETS),
+    ("waterpolo", LEVEL),
 ];
 
 /// What can happen in a match of a league.
@@ -74,14 +110,40 @@ mod tests {
 
     #[test]
     fn the_longest_key_that_fits_a_league_holds() {
-        let level = |league| possible(league).level;
-        assert!(level("americanfootball_nfl") && !level("americanfootball_ncaaf"));
-        assert!(!level("baseball_mlb") && level("baseball_mlb_preseason") && level("baseball_kbo"));
-        assert!(!level("basketball_wnba") && !level("icehockey_sweden_hockey_league"));
-        assert_eq!((possible("golf_masters"), possible("")), (ANY, ANY), "nothing is excluded");
-        assert!(possible("soccer_epl").draw_is_sold && !possible("soccers").draw_is_sold);
+        let of = |league| Draws::of(league, Period::FullTime);
+        for (draws, leagues) in [
+            (Draws::Sold, &["soccer_epl", "soccer"][..]),
+            (
+                Draws::Possible,
+                &[
+                    "americanfootball_nfl",
+                    "baseball_mlb_preseason",
+                    "baseball_kbo",
+                    "boxing_boxing",
+                    "mma_ufc",
+                ],
+            ),
+            (
+                Draws::Never,
+                &[
+                    "americanfootball_ncaaf",
+                    "baseball_mlb",
+                    "basketball_wnba",
+                    "icehockey_nhl",
+                    "tennis_atp_x",
+                ],
+            ),
+            (Draws::Unknown, &["curling_x", "soccers", "", "baseballs_x"]),
+        ] {
+            assert!(leagues.iter().all(|league| of(league) == draws), "{draws:?} {leagues:?}");
+        }
+        for league in ["baseball_mlb", "icehockey_nhl", "soccer_epl", "curling_x"] {
+            assert_eq!(Draws::of(league, Period::H1), Draws::Possible, "a half can end level");
+        }
+        assert_eq!((possible("curling_x"), possible("")), (ANY, ANY), "nothing is excluded");
         assert!(possible("baseball_npb").shortened && !possible("basketball_nba").shortened);
         assert!(possible("tennis_atp_wimbledon").retirement && !possible("soccer_epl").retirement);
+        assert!(KNOWN.is_sorted_by(|a, b| a.0 < b.0));
     }
 
     #[test]

@@ -82,7 +82,7 @@ mod tests {
     const MARKETS: [&str; 5] = ["h2h", "spreads", "totals", "h2h_3_way", "h2h_h1"];
 
     fn asked(league: &'static str, market: &str, line: Option<Line>) -> Asked<'static> {
-        Asked { league, market: Market::parse(market).unwrap(), line, has_draw: false }
+        Asked { league, market: Market::parse(market).unwrap(), line, has_draw: false, lists_draw: false }
     }
 
     fn clauses(of: &[(Topic, &str)]) -> Clauses {

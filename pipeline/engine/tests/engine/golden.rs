@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Open, Warning};
-use arb_engine::input::{Event, Tick};
+use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 
-use crate::world::{World, entry, event, tick};
+use crate::world::{World, entry, of_league, tick};
 
 /// Books `a` and `c` keep nothing, `b` 2 % of winnings, `x` 5 %; a level result refunds at `r`.
 fn world() -> World {
@@ -76,7 +76,7 @@ fn stakes(entry: &BoardEntry) -> Vec<Option<i64>> {
 /// wins, 93.562 / 85.24 - 1 = 9.7630 %.
 #[test]
 fn three_ways_with_a_commission_and_limits() {
-    let soccer = Event { sport: "soccer", ..event("e") };
+    let soccer = of_league("soccer_x", "e");
     let ticks = vec![
         takes(tick("a", "home", "2.5", 9), 5_000),
         takes(tick("b", "draw", "3.8", 9), 2_500),

@@ -4,6 +4,7 @@
 mod caps;
 mod changes;
 mod dispositions;
+mod draws;
 mod golden;
 mod inspect;
 mod lifecycles;

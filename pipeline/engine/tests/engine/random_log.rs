@@ -18,8 +18,8 @@ use proptest::prelude::*;
 use crate::properties::key;
 use crate::world::{LEAGUE, at};
 
-/// Two leagues, one event of each; the third event has another start in each record that names it.
-pub(crate) const EVENTS: [(&str, &str); 3] = [("e", LEAGUE), ("f", "baseball_other"), ("g", LEAGUE)];
+/// Leagues whose matches go on until there is a winner, the second with draws of regulation, and one whose matches can end level; the third
+pub(crate) const EVENTS: [(&str, &str); 3] = [("e", LEAGUE), ("f", "icehockey_other"), ("g", "boxing_x")];
 pub(crate) const SOURCES: [&str; 3] = ["feed", "stream", "laggard"];
 pub(crate) const BOOKS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -88,7 +88,7 @@ fn tick(received_at: i64, raw: (usize, usize, u32, usize, u8)) -> Tick<'static> 
         price: Price::from_millionths(i64::from(price) * 10_000).unwrap(),
         odds_format: arb_engine::odds::OddsFormat::Unknown,
         limit,
-        suspended: rest == 7,
+        suspended: rest % 20 == 7,
         last_seen_at,
         price_moved_at: (rest % 5 == 0).then_some(last_seen_at - 1),
     }
@@ -133,13 +133,14 @@ fn acts() -> impl Strategy<Value = Vec<(usize, usize, bool, Act)>> {
 
 fn event(index: usize, second: i64) -> Event<'static> {
     let (id, league) = EVENTS[index];
+    let sport = league.split('_').next().unwrap();
     let start = match index {
         0 => 1_000,
         1 => 300_000,
         // It is moved once an hour.
         _ => 5_000 + second / 3_600 * 600,
     };
-    Event { id, sport: "baseball", league, home: "H", away: "A", commence_time: at(start) }
+    Event { id, sport, league, home: "H", away: "A", commence_time: at(start) }
 }
 
 fn coverage(covers: u8) -> Coverage<'static> {

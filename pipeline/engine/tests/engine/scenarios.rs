@@ -1,11 +1,11 @@
 //! Scenarios: what happens to a window, poll by poll.
 
 use arb_engine::effect::{Effect, Warning};
-use arb_engine::input::{Coverage, Event, Frame, Input, PollEnd};
+use arb_engine::input::{Coverage, Frame, Input, PollEnd};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::time::Disposition;
 
-use crate::world::{World, at, closed, entry, event, frame, poll_end, tick, words};
+use crate::world::{World, at, closed, entry, event, frame, of_league, poll_end, tick, words};
 
 #[test]
 fn a_window_opens_moves_and_closes() {
@@ -34,7 +34,7 @@ fn a_window_opens_moves_and_closes() {
 #[test]
 fn an_entry_says_what_to_bet() {
     let mut world = World::new(Policy::Board);
-    let soccer = Event { sport: "soccer", ..event("e") };
+    let soccer = of_league("soccer_x", "e");
     let ticks =
         vec![tick("c", "away", "4.23", 9), tick("a", "home", "2.30", 8), tick("b", "draw", "3.50", 9)];
     let effects = world.poll(10, &[(soccer, ticks)]);
@@ -144,7 +144,7 @@ fn a_price_from_the_future_is_left_out() {
 #[test]
 fn a_missing_draw_is_no_arb_in_soccer() {
     let ticks = || vec![tick("a", "home", "2.1", 9), tick("b", "away", "2.2", 9)];
-    let soccer = Event { sport: "soccer", ..event("e") };
+    let soccer = of_league("soccer_x", "e");
     assert_eq!(words(&World::new(Policy::Board).poll(10, &[(soccer, ticks())])), [""; 0]);
     assert_eq!(words(&World::new(Policy::Raw).poll(10, &[(soccer, ticks())])), ["opened"]);
 }
@@ -153,14 +153,15 @@ fn a_missing_draw_is_no_arb_in_soccer() {
 fn a_draw_on_offer_supersedes_the_two_way_window() {
     let two = || vec![tick("a", "home", "3.1", 9), tick("b", "away", "3.2", 9)];
     let three = || [two(), vec![tick("b", "draw", "9", 9)]].concat();
+    let of = |ticks| [(of_league("boxing_x", "e"), ticks)];
     let mut board = World::of_table(Policy::Board);
-    let opened = entry(&board.send(10, two())).id.clone();
-    let effects = board.send(20, three());
+    let opened = entry(&board.poll(10, &of(two()))).id.clone();
+    let effects = board.poll(20, &of(three()));
     assert_eq!(words(&effects), ["closed superseded", "opened"]);
     assert_ne!(closed(&effects).id, entry(&effects).id);
     let mut raw = World::new(Policy::Raw);
-    assert_eq!(entry(&raw.send(10, two())).id, opened);
-    let effects = raw.send(20, three());
+    assert_eq!(entry(&raw.poll(10, &of(two()))).id, opened);
+    let effects = raw.poll(20, &of(three()));
     assert_eq!((words(&effects), &entry(&effects).id), (vec!["updated".to_owned()], &opened));
 }
 

@@ -8,7 +8,7 @@ use arb_engine::input::Tick;
 use arb_engine::market::{Outcome, Policy};
 use proptest::prelude::*;
 
-use crate::world::{World, at, tick};
+use crate::world::{World, at, of_league, tick};
 
 fn only(books: &[&str]) -> UserBooks {
     let books: BTreeSet<_> = books.iter().map(|book| (*book).to_owned()).collect();
@@ -117,13 +117,14 @@ fn events_odds_and_books_are_listed_by_name() {
 #[test]
 fn which_outcomes_there_are_is_said_by_all_books() {
     let mut world = crate::verification::world();
-    let mut ticks =
-        vec![tick("a", "home", "2.2", 99), tick("b", "away", "2.2", 99), tick("c", "draw", "9", 99)];
-    world.send(100, ticks.clone());
+    let ticks = vec![tick("a", "home", "2.2", 99), tick("b", "away", "2.2", 99), tick("c", "draw", "9", 99)];
+    let two = ticks[..2].to_vec();
+    world.poll(100, &[(of_league("boxing_x", "e"), ticks)]);
     assert_eq!(world.engine.board_of(&only(&["a", "b"])), [], "without the draw it is no whole set");
-    ticks.pop();
-    world.send(110, ticks);
-    assert_eq!(world.engine.board_of(&only(&["a", "b"])).len(), 1);
+    world.poll(110, &[(of_league("boxing_x", "e"), two.clone())]);
+    assert_eq!(world.engine.board_of(&only(&["a", "b"])), [], "nor is it where the draw is left out");
+    world.poll(120, &[(of_league("boxing_x", "f"), two)]);
+    assert_eq!(world.engine.board_of(&only(&["a", "b"])).len(), 1, "of another one nobody has listed it");
 }
 
 const BOOKS: [&str; 5] = ["a", "b", "c", "d", "e"];

@@ -9,7 +9,7 @@ use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 use arb_model::Money;
 
-use crate::world::{World, at, closed, entry, tick, words};
+use crate::world::{World, at, closed, entry, of_league, tick, words};
 
 fn book(operator: &str, currency: &str, rules: &str) -> Book {
     Book {
@@ -260,12 +260,12 @@ fn backing_and_laying_one_of_three_is_an_arb_of_its_own() {
     };
     let mut ticks = draw("2.6", "2.9");
     ticks.push(lay("x", Outcome::Home, "2.3", 99));
-    let effects = world.send(100, ticks);
+    let effects = world.poll(100, &[(of_league("boxing_x", "e"), ticks)]);
     let pair = entry(&effects);
     let legs: Vec<_> =
         pair.legs.iter().map(|leg| (leg.outcome.known().unwrap(), leg.side.known().unwrap())).collect();
     assert_eq!(legs, [(Outcome::Home, Side::Back), (Outcome::Home, Side::Lay)]);
-    let other = world.send(110, draw("3.2", "3.2"));
+    let other = world.poll(110, &[(of_league("boxing_x", "e"), draw("3.2", "3.2"))]);
     assert_eq!(words(&other), ["closed superseded", "opened"], "three bets are another arb");
 }
 
@@ -292,7 +292,7 @@ fn a_book_of_any_currency_is_not_preferred_for_it() {
 }
 
 /// The worst case of an arb of two books, where `us` gives stakes back after a level result and `au` has a dead heat.
-fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) {
+fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> Option<(f64, bool)> {
     let at_level = |name: &str, level| {
         let clauses = Clauses::uniform(name, level);
         (name.into(), Book { clauses, ..book(name, "USD", name) })
@@ -300,23 +300,23 @@ fn worst(home: (&'static str, &str), away: (&'static str, &str)) -> (f64, bool) 
     let books = Books::new([at_level("us", Level::Refunded), at_level("au", Level::DeadHeat)]);
     let engine = Engine::with_books(Policy::Board, Arc::new(books));
     let mut world = World { engine, ..World::new(Policy::Board) };
-    let effects = world.send(100, vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)]);
-    let entry = entry(&effects);
-    (entry.margin_worst, entry.warnings.contains(&Warning::PushPossible.into()))
+    let ticks = vec![tick(home.0, "home", home.1, 90), tick(away.0, "away", away.1, 90)];
+    world.poll(100, &[(of_league("boxing_x", "e"), ticks)]);
+    let entry = world.board.values().next()?;
+    Some((entry.margin_worst, entry.warnings.contains(&Warning::PushPossible.into())))
 }
 
 #[test]
-fn each_leg_ends_by_its_own_books_rules_and_any_where_none_are_known() {
-    let is =
-        |found: (f64, bool), expected: f64| (found.0 - expected).abs() < 1e-9 && found.1 == (expected == 0.0);
+fn each_leg_ends_by_its_own_books_clause_on_a_level_result() {
+    let is = |found: Option<(f64, bool)>, expected: f64| {
+        found.is_some_and(|(worst, warns)| (worst - expected).abs() < 1e-9 && warns == (expected == 0.0))
+    };
     assert!(is(worst(("us", "2.1"), ("us", "2.1")), 0.0));
     assert!(is(worst(("au", "2.1"), ("au", "2.1")), 0.05));
     assert!(is(worst(("us", "2.1"), ("au", "2.1")), 0.025), "half comes back, half pays half of 2.1");
-    assert!(is(worst(("who", "2.1"), ("us", "2.1")), 0.0), "as cautious as if it were known");
-    assert!(is(worst(("us", "2.1"), ("who", "2.1")), 0.0), "whichever leg it is");
     // Of 1 .6335 is on 1.62: one book gives .3665 back, the other pays half of 1.0262.
-    let (apart, _) = worst(("who", "1.62"), ("other", "2.8"));
-    assert!((apart + 0.120_361_990_950).abs() < 1e-9, "{apart}");
+    assert!(is(worst(("au", "1.62"), ("us", "2.8")), -0.120_361_990_950));
+    assert_eq!(worst(("who", "2.1"), ("us", "2.1")), None, "it may take both stakes");
 }
 
 #[test]
@@ -324,5 +324,6 @@ fn a_draw_that_is_only_laid_is_an_outcome_all_the_same() {
     let mut world = world();
     let ticks =
         vec![tick("a", "home", "2.6", 99), tick("b", "away", "2.6", 99), lay("x", Outcome::Draw, "4", 99)];
-    assert_eq!(words(&world.send(100, ticks)), [""; 0], "two of three outcomes are no whole set");
+    let effects = world.poll(100, &[(of_league("boxing_x", "e"), ticks)]);
+    assert_eq!(words(&effects), [""; 0], "two of three outcomes are no whole set");
 }

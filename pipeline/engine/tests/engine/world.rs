@@ -12,7 +12,7 @@ use arb_engine::odds::Price;
 use arb_engine::venues::{Book, Books, Clauses, Level};
 use arb_engine::{Engine, Step, invariants};
 
-pub(crate) const LEAGUE: &str = "baseball_test";
+pub(crate) const LEAGUE: &str = "baseball_mlb";
 pub(crate) const SOURCE: &str = "feed";
 
 /// Seconds as the engine's microseconds.
@@ -60,6 +60,11 @@ pub(crate) fn table() -> Arc<Books> {
 
 pub(crate) fn event(id: &str) -> Event<'_> {
     Event { id, sport: "baseball", league: LEAGUE, home: "H", away: "A", commence_time: at(1_000_000) }
+}
+
+/// An event of another league.
+pub(crate) fn of_league<'a>(league: &'a str, id: &'a str) -> Event<'a> {
+    Event { sport: league.split('_').next().unwrap(), league, ..event(id) }
 }
 
 /// An engine, the offset it has come to, and the board that its effects make.

@@ -68,6 +68,7 @@ pub(crate) fn lines(name: &str) -> String {
             with_arb(&event.replace("\"bookmakers\":[]", "\"bookmakers\":1e999"))
         }
         "bom.jsonl" => format!("\u{feff}{}", poll(0, &[event("ok1", ("Red", "Blue"), 0, &ARB)])),
+        "hockey-regulation-and-overtime.jsonl" => polls(&|number| poll(number, &[hockey(number)])),
         other => panic!("{other} has no twin"),
     }
 }
@@ -85,6 +86,33 @@ fn at(seconds: i64) -> String {
 /// A poll, each ten seconds after the last.
 fn poll(number: i64, events: &[String]) -> String {
     format!("{{\"polled_at\":\"{}\",\"events\":[{}]}}\n", at(10 * number), events.join(","))
+}
+
+/// A match of ice hockey: three outcomes of regulation at one book, two at another, and an exchange that backs and lays the winner after overtime.
+fn hockey(poll: i64) -> String {
+    let seen = at(10 * poll - 1);
+    let market = |key: &str, prices: &[(&str, &str)]| {
+        let outcome = |(name, price): &(&str, &str)| format!(r#"{{"name":"{name}","price":{price}}}"#);
+        let outcomes = prices.iter().map(outcome).collect::<Vec<_>>().join(",");
+        format!(r#"{{"key":"{key}","last_update":"{seen}","outcomes":[{outcomes}]}}"#)
+    };
+    let book =
+        |key: &str, markets: &[String]| format!(r#"{{"key":"{key}","markets":[{}]}}"#, markets.join(","));
+    let books = [
+        book("unibet_eu", &[market("h2h", &[("Red", "2.7"), ("Draw", "4.2"), ("Blue", "2.45")])]),
+        book("pinnacle", &[market("h2h", &[("Red", "2.08"), ("Blue", "1.83")])]),
+        book(
+            "betfair_ex_eu",
+            &[
+                market("h2h", &[("Red", "2.06"), ("Blue", "1.86")]),
+                market("h2h_lay", &[("Red", "2.12"), ("Blue", "1.9")]),
+            ],
+        ),
+    ];
+    format!(
+        r#"{{"id":"a","sport_key":"icehockey_nhl","commence_time":"2026-11-21T18:00:00Z","home_team":"Red","away_team":"Blue","bookmakers":[{}]}}"#,
+        books.join(",")
+    )
 }
 
 fn event(id: &str, (home, away): (&str, &str), poll: i64, books: &[Prices<'_>]) -> String {

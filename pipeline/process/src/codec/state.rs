@@ -70,8 +70,9 @@ pub enum StateError {
 /// [`WireError::Avro`] when a value does not fit its schema.
 pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
     let (key, value) = match saved {
-        Saved::Head { event, market, main_line, links } => {
-            (head_key(&event.id, *market), Some(encode(&state_head(event, *market, *main_line, links))?))
+        Saved::Head { event, market, main_line, links, drawn } => {
+            let head = state_head((event, *market), *main_line, links, drawn);
+            (head_key(&event.id, *market), Some(encode(&head)?))
         }
         Saved::HeadGone { event, market } => (head_key(event, *market), None),
         Saved::Line(line) => {
@@ -381,7 +382,13 @@ mod tests {
     }
 
     fn head(links: Vec<(Arc<str>, Name)>) -> Saved {
-        Saved::Head { event: event(), market: market(), main_line: Some(-250), links }
+        Saved::Head {
+            event: event(),
+            market: market(),
+            main_line: Some(-250),
+            links,
+            drawn: vec!["b".into()],
+        }
     }
 
     /// The engine's data and the records are two lists of the same fields: this holds them equal. A field that one of them does

@@ -34,15 +34,16 @@ impl NameTable {
 }
 
 pub(super) fn state_head(
-    event: &EventInfo,
-    market: Market,
+    (event, market): (&EventInfo, Market),
     main_line: Option<i32>,
     links: &[(Arc<str>, Name)],
+    drawn: &[Arc<str>],
 ) -> wire::StateHead {
     let link =
         |(book, link): &(Arc<str>, Name)| wire::StateLink { book: book.to_string(), link: link.to_string() };
     let links = links.iter().map(link).collect();
-    wire::StateHead { event: event.clone(), market: market.key(), main_line, links }
+    let drawn = drawn.iter().map(ToString::to_string).collect();
+    wire::StateHead { event: event.clone(), market: market.key(), main_line, links, drawn }
 }
 
 pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
@@ -50,7 +51,8 @@ pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
     let market = Market::parse(&state.market).ok_or(StateError::Impossible("market"))?;
     let link = |link: &wire::StateLink| (link.book.as_str().into(), link.link.as_str().into());
     let links = state.links.iter().map(link).collect();
-    Ok(Saved::Head { event, market, main_line: state.main_line, links })
+    let drawn = state.drawn.iter().map(|book| book.as_str().into()).collect();
+    Ok(Saved::Head { event, market, main_line: state.main_line, links, drawn })
 }
 
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {

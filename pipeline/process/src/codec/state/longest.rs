@@ -106,7 +106,13 @@ fn standing() -> StateStanding {
 fn head() -> StateHead {
     let link = |book| StateLink { book: name(book), link: "x".repeat(LINK_BYTES) };
     let links = (0..MARKET_LINKS).map(link).collect();
-    StateHead { event: event(), market: "draw_no_bet_h1".into(), main_line: Some(i32::MIN), links }
+    StateHead {
+        event: event(),
+        market: "draw_no_bet_h1".into(),
+        main_line: Some(i32::MIN),
+        links,
+        drawn: (0..MARKET_LINKS).map(name).collect(),
+    }
 }
 
 /// A line at all caps: each of its quotes and bets has a source of its own, those who moved have left it, and all signals of its
