@@ -98,7 +98,8 @@ pub(crate) fn ineligible(legs: &[&Quote], line: &[Quote], bets: BetsOf<'_>) -> O
 /// Whether bets are an eligible cover, among the quotes of their line: whether nothing makes them [`ineligible`], by what costs least first.
 pub(crate) fn are_eligible(legs: &[&Quote], line: &[Quote], bets: BetsOf<'_>) -> bool {
     let operator = |leg: &Quote| bets.venues.operator_of(leg.key.book());
-    let is_other = |(at, leg): (usize, &&Quote)| legs[..at].iter().all(|other| operator(other) != operator(leg));
+    let is_other =
+        |(at, leg): (usize, &&Quote)| legs[..at].iter().all(|other| operator(other) != operator(leg));
     let are_independent = || legs.iter().enumerate().all(is_other);
     let are_plausible = || legs.iter().all(|leg| is_plausible(leg, line, bets.venues));
     // Of a class are books that pay alike.

@@ -112,7 +112,8 @@ fn least_of_cover<'a>(
     terms.dedup();
     let classes = terms.iter().flat_map(|terms| venues.currencies().map(move |currency| (terms, currency)));
     let of_class = |(terms, currency): (&Played<'_>, Option<Currency>)| {
-        let is_among = |quote: &Quote, of: &Played<'_>| of == terms && venues.may_be_in(quote.key.book(), currency);
+        let is_among =
+            |quote: &Quote, of: &Played<'_>| of == terms && venues.may_be_in(quote.key.book(), currency);
         let among = |bet: &Vec<(&'a Quote, Played<'_>)>| {
             bet.iter().filter(|(quote, of)| is_among(quote, of)).map(|(quote, _)| *quote).collect()
         };
@@ -147,8 +148,7 @@ fn least_of_operators<'a>(
         offers.sort_by(|a, b| better_first(a, b, pricing.names));
         let mut best: Vec<&Quote> = Vec::with_capacity(count);
         for offer in offers {
-            if best.len() < count && best.iter().all(|other| operator(other) != operator(offer))
-            {
+            if best.len() < count && best.iter().all(|other| operator(other) != operator(offer)) {
                 best.push(offer);
             }
         }

@@ -30,18 +30,26 @@ pub fn median_of_operators<K: Ord + Copy>(
     opinions: &mut [(K, f64)],
     middle: MiddleRank,
 ) -> Option<(f64, usize)> {
-    opinions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let (mut operators, mut from) = (0, 0);
-    while from < opinions.len() {
-        let count = opinions[from..].partition_point(|opinion| opinion.0 == opinions[from].0);
-        opinions[operators] = opinions[from + place(count, middle)];
-        (operators, from) = (operators + 1, from + count);
-    }
+    // Of a line's quotes, which are in the order of their books, each is mostly of the next operator.
+    let are_of_one_each = opinions.is_sorted_by(|a, b| a.0 < b.0);
+    let operators = if are_of_one_each { opinions.len() } else { merge_operators(opinions, middle) };
     let each = &mut opinions[..operators];
     let place = place(operators, middle);
     let (_, (_, median), _) =
         (place < operators).then(|| each.select_nth_unstable_by(place, |a, b| a.1.total_cmp(&b.1)))?;
     Some((*median, operators))
+}
+
+/// Puts the opinion of each operator first, and returns how many there are.
+fn merge_operators<K: Ord + Copy>(opinions: &mut [(K, f64)], middle: MiddleRank) -> usize {
+    opinions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let (mut operators, mut from) = (0, 0);
+    while from < opinions.len() {
+        let count = opinions[from..].iter().take_while(|opinion| opinion.0 == opinions[from].0).count();
+        opinions[operators] = opinions[from + place(count, middle)];
+        (operators, from) = (operators + 1, from + count);
+    }
+    operators
 }
 
 /// Operators that [`is_held_by_most`] counts without putting their opinions in order.

@@ -126,11 +126,14 @@ pub(super) fn best_eligible<'a>(
 
 /// Whether the multiplicative method, which costs least, expects so much of a bet.
 fn may_pay(rows: &[Row<'_>], at: usize, bet: &Quote, least: f64, context: &MarketContext<'_>) -> bool {
-    let is_source = |row: &&Row<'_>| row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context);
+    let own = operator_of(bet, context);
     let chance = |row: &Row<'_>| row.quotes()[at].price.implied_probability() / row.booksum;
     let pays = |chance| value::expected(chance, bet.effective) >= least;
-    let opinion = |row: &Row<'_>| (operator_of(row.quotes()[at], context), pays(chance(row)));
-    is_held_by_most(rows.iter().filter(is_source).map(opinion), OPERATORS)
+    let opinion = |row: &Row<'_>| {
+        let operator = operator_of(row.quotes()[at], context);
+        (operator != own).then(|| (operator, pays(chance(row))))
+    };
+    is_held_by_most(rows.iter().filter(|row| row.has_opinion()).filter_map(opinion), OPERATORS)
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {
