@@ -18,7 +18,7 @@ mod user_window;
 mod window;
 mod window_id;
 
-pub(crate) use best::{Arb, better};
+pub(crate) use best::{Arb, better, better_first};
 pub(crate) use checks::BetsOf;
 pub(crate) use eligible::{LineCovers, covers_of_line, is_eligible, is_of_eligible};
 pub(crate) use entry::entry_of;

@@ -19,6 +19,8 @@ use super::measure::Measure;
 
 /// The most bets of a cover.
 const MOST: usize = 3;
+/// More than the noise of a sum of as many implied probabilities.
+const NOISE: f64 = 1e-9;
 
 /// The best quotes of a cover: an arb where their implied probability is below 1.
 #[derive(Debug, Clone)]
@@ -79,11 +81,37 @@ impl<'a> Cover<'a> {
     pub(super) fn bets(&self) -> &[CoverBet<'a>] {
         &self.bets[..self.len]
     }
+
+    /// The offers of each bet that some cover below so much implied probability may have, by what the best ones of the other bets imply, among the quotes that count; `None`
+    /// where a bet has no offer.
+    pub(super) fn bets_below(
+        &self,
+        below: f64,
+        counts: impl Fn(&Quote) -> bool,
+    ) -> Option<Vec<Vec<&'a Quote>>> {
+        let mut least = [0.0; MOST];
+        for (least, bet) in least.iter_mut().zip(self.bets()) {
+            *least = bet.implied(&counts)?;
+        }
+        let all: f64 = least.iter().sum();
+        let of = |(least, bet): (&f64, &CoverBet<'a>)| {
+            let most = below - (all - least) + NOISE;
+            let is_below = |quote: &Quote| quote.effective.implied_probability() < most;
+            bet.offers().filter(|quote| is_below(quote) && counts(quote)).collect()
+        };
+        Some(least.iter().zip(self.bets()).map(of).collect())
+    }
 }
 
 impl<'a> CoverBet<'a> {
     pub(super) fn offers(self) -> impl Iterator<Item = &'a Quote> {
         self.0.into_iter().flatten().filter(|quote| quote.status == QuoteStatus::OnOffer)
+    }
+
+    /// What its best price among some quotes implies; `None` where there is none.
+    fn implied(&self, is_among: impl Fn(&Quote) -> bool) -> Option<f64> {
+        let offers = self.offers().filter(|quote| is_among(quote));
+        Some(offers.map(|quote| quote.effective).max()?.implied_probability())
     }
 }
 
@@ -176,9 +204,7 @@ fn least_of<'a>(
 
 /// The implied probability of a cover's best prices among some quotes; `None` where a bet has none.
 fn implied(bets: &[CoverBet<'_>], is_among: impl Fn(&Quote) -> bool) -> Option<f64> {
-    let best =
-        |bet: &CoverBet<'_>| bet.offers().filter(|quote| is_among(quote)).map(|quote| quote.effective).max();
-    bets.iter().try_fold(0.0, |sum, bet| Some(sum + best(bet)?.implied_probability()))
+    bets.iter().try_fold(0.0, |sum, bet| Some(sum + bet.implied(&is_among)?))
 }
 
 /// The better bet of two.
@@ -187,7 +213,7 @@ pub(crate) fn better<'a>(a: &'a Quote, b: &'a Quote, names: &Names) -> &'a Quote
 }
 
 /// The higher effective price first, then the smaller book key, then the back bet.
-pub(super) fn better_first(a: &Quote, b: &Quote, names: &Names) -> Ordering {
+pub(crate) fn better_first(a: &Quote, b: &Quote, names: &Names) -> Ordering {
     let book = |quote: &Quote| names.place(quote.key.book());
     let order = b.effective.cmp(&a.effective).then_with(|| book(a).cmp(&book(b)));
     order.then(a.key.side().cmp(&b.key.side()))

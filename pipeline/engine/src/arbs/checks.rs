@@ -13,11 +13,11 @@
 use crate::Micros;
 use crate::effect::{Basis, FailedCheck, Flag, Verification};
 use crate::market::{Family, Market, Outcome, Side, Symbol};
-use crate::odds::{MiddleRank, median_of_operators};
+use crate::odds::{MiddleRank, is_held_by_most, median_of_operators};
 use crate::quotes::{Quote, on_offer};
 use crate::venues::{Asked, Draws, PricingContext, Terms, Venues, verdict};
 
-use super::measure::{Measure, Sentence};
+use super::measure::{CONSENSUS, Measure, OUTLIER, Sentence};
 
 /// An arb as it is judged.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +89,15 @@ pub(crate) struct Findings(Vec<(Flag, Measure)>);
 
 /// Looks at each flag of a case, once.
 pub(crate) fn judge(case: &Case<'_>) -> Findings {
-    let failed = |flag| measures(flag, case).find(|measure| !measure.holds());
-    Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, failed(flag)?))).collect())
+    Findings(Flag::ALL.into_iter().filter_map(|flag| Some((flag, failed(flag, case)?))).collect())
+}
+
+/// The first measure of a flag that does not hold.
+fn failed(flag: Flag, case: &Case<'_>) -> Option<Measure> {
+    // A median is looked for only to explain: counting decides, and mostly all prices are plausible.
+    let are_plausible = || case.legs.iter().all(|leg| is_plausible(leg, case.line, case.bets.venues));
+    let holds = flag == Flag::PlausiblePrice && are_plausible();
+    measures(flag, case).filter(|_| !holds).find(|measure| !measure.holds())
 }
 
 /// What of the flags follows from the bets alone, which time does not change.
@@ -100,13 +107,31 @@ pub(super) const OF_BETS: [Flag; 3] = [Flag::SameRules, Flag::IndependentOperato
 pub(crate) fn ineligible(legs: &[&Quote], line: &[Quote], bets: BetsOf<'_>) -> Option<(Flag, Measure)> {
     let basis = Basis::default();
     let case = Case { legs, line, margin: 0.0, margin_rounded: None, basis: &basis, bets };
-    let first = |flag| measures(flag, &case).find(|measure| !measure.holds()).map(|measure| (flag, measure));
-    OF_BETS.into_iter().find_map(first)
+    OF_BETS.into_iter().find_map(|flag| Some((flag, failed(flag, &case)?)))
 }
 
-/// Whether the price of a bet is plausible against the other operators of its line.
+/// Whether bets are an eligible cover, among the quotes of their line: whether nothing makes them [`ineligible`], by what costs least first.
+pub(crate) fn are_eligible(legs: &[&Quote], line: &[Quote], bets: BetsOf<'_>) -> bool {
+    let operator = |leg: &Quote| bets.venues.operator_of(leg.key.book());
+    let is_other =
+        |(at, leg): (usize, &&Quote)| legs[..at].iter().all(|other| operator(other) != operator(leg));
+    let are_independent = || legs.iter().enumerate().all(is_other);
+    let are_plausible = || legs.iter().all(|leg| is_plausible(leg, line, bets.venues));
+    // Of a class are books that pay alike.
+    let class = |leg: &&Quote| bets.terms(leg).played();
+    let pay_alike = || {
+        let mut classes = legs.iter().map(class);
+        let first = classes.next().flatten();
+        first.is_some() && classes.all(|class| class == first)
+    };
+    are_independent() && are_plausible() && pay_alike()
+}
+
+/// Whether the price of a bet is plausible against the other operators of its line: what its [`consensus`] finds, by counting.
 pub(crate) fn is_plausible(quote: &Quote, line: &[Quote], venues: &Venues) -> bool {
-    consensus(quote, 0, line, venues).holds()
+    let is_near = |other| off(quote, other) < OUTLIER;
+    let near = others(quote, line, venues).map(|(operator, other)| (operator, is_near(other)));
+    is_held_by_most(near, CONSENSUS)
 }
 
 /// All that a flag depends on in a case: it holds when each of them does.
@@ -184,18 +209,22 @@ fn operator(case: &Case<'_>, leg: usize) -> Measure {
 }
 
 fn consensus(quote: &Quote, leg: usize, line: &[Quote], venues: &Venues) -> Measure {
-    let is_back = quote.key.side() == Side::Back;
-    let middle = if is_back { MiddleRank::Upper } else { MiddleRank::Lower };
+    let middle = if quote.key.side() == Side::Back { MiddleRank::Upper } else { MiddleRank::Lower };
     let mut chances: Vec<_> = others(quote, line, venues).collect();
     let Some((median, operators)) = median_of_operators(&mut chances, middle) else {
         return Measure::Consensus { leg, operators: 0, median: None, off: 0.0 };
     };
-    let above = median - quote.price.implied_probability();
-    Measure::Consensus { leg, operators, median: Some(median), off: if is_back { above } else { -above } }
+    Measure::Consensus { leg, operators, median: Some(median), off: off(quote, median) }
+}
+
+/// How much better a bet is than an implied probability.
+fn off(quote: &Quote, other: f64) -> f64 {
+    let above = other - quote.price.implied_probability();
+    if quote.key.side() == Side::Back { above } else { -above }
 }
 
 /// What the back prices on a quote's outcome imply at books of the table of other operators, with the operator.
-fn others(quote: &Quote, line: &[Quote], venues: &Venues) -> impl Iterator<Item = (u32, f64)> {
+fn others(quote: &Quote, line: &[Quote], venues: &Venues) -> impl Iterator<Item = (u32, f64)> + Clone {
     let own = venues.operator_of(quote.key.book());
     let of = move |other: &Quote| (venues.operator_of(other.key.book()), other.price.implied_probability());
     let is_known = move |other: &&Quote| venues.is_known(other.key.book());

@@ -11,9 +11,9 @@
 //! proofs in time hold is shopping: over four recordings it tripled the verified windows in play (151 to 476) and kept
 //! no more of the true ones (151 to 152).
 
-use crate::market::{OutcomeSet, Policy, QuoteKey};
+use crate::market::{Outcome, OutcomeSet, Policy};
 use crate::odds::ARB_BELOW;
-use crate::quotes::{Quote, QuoteStatus};
+use crate::quotes::Quote;
 use crate::venues::{Currency, Played, PricingContext};
 
 use super::best::{Arb, Cover, PassedCover, better_first, cheapest, covers_on, in_order};
@@ -42,24 +42,23 @@ pub(crate) fn covers_of_line<'a>(
     let counts = set.is_refunding.then_some(&covers_level as &dyn Fn(&Quote) -> bool);
     let Some(least) = cheapest(&covers, counts, pricing, below) else { return LineCovers::default() };
     let bets = BetsOf::market(pricing, set.market, set.drawn);
-    let reason = match pricing.policy {
-        Policy::Board => checks::ineligible(&least.legs, all, bets.of_cover(least.pair, least.legs.len())),
-        Policy::Raw => None,
-    };
-    let Some(reason) = reason else { return LineCovers::of(least) };
-    let counts = |quote: &Quote| counts.is_none_or(|counts| counts(quote));
+    let of_least = bets.of_cover(least.pair, least.legs.len());
+    if pricing.policy == Policy::Raw || checks::are_eligible(&least.legs, all, of_least) {
+        return LineCovers::of(least);
+    }
     let of_cover = |cover: &Cover<'a>| {
-        let eligible = eligible((offered, all), counts, bets.of_cover(cover.pair, cover.bets().len()));
-        least_of_cover(cover, &eligible, pricing)
+        let bets = bets.of_cover(cover.pair, cover.bets().len());
+        let offers = cover.bets_below(below, |quote| counts.is_none_or(|counts| counts(quote)))?;
+        least_of_cover(cover.pair, &eligible(&offers, all, bets), pricing)
     };
     let eligible = covers.iter().filter_map(of_cover).min_by(|a, b| in_order(a, b, pricing.names));
     let chosen =
         eligible.filter(|arb| arb.implied_probability < below).map(LineCovers::of).unwrap_or_default();
     match chosen {
         LineCovers { arb: Some(arb), nearly } => {
-            let Arb { legs, implied_probability, .. } = least;
-            let is_better = implied_probability < arb.implied_probability;
-            let passed_over = is_better.then(|| Box::new(PassedCover { legs, implied_probability, reason }));
+            let is_better = least.implied_probability < arb.implied_probability;
+            let passed_over =
+                is_better.then(|| PassedCover::of(least, all, of_least)).flatten().map(Box::new);
             LineCovers { arb: Some(Arb { passed_over, ..arb }), nearly }
         }
         LineCovers { arb: None, nearly } => LineCovers { nearly, ..LineCovers::of(least) },
@@ -74,9 +73,18 @@ impl<'a> LineCovers<'a> {
     }
 }
 
+impl<'a> PassedCover<'a> {
+    /// A cheaper cover that is not eligible.
+    fn of(cover: Arb<'a>, all: &[Quote], bets: BetsOf<'_>) -> Option<Self> {
+        let Arb { legs, implied_probability, .. } = cover;
+        let reason = checks::ineligible(&legs, all, bets)?;
+        Some(Self { legs, implied_probability, reason })
+    }
+}
+
 /// Whether a bet is eligible, among the quotes of its line.
 pub(crate) fn is_eligible(bet: &Quote, line: &[Quote], bets: BetsOf<'_>) -> bool {
-    bets.terms(bet).played().is_some() && checks::is_plausible(bet, line, bets.venues)
+    checks::is_plausible(bet, line, bets.venues) && bets.terms(bet).played().is_some()
 }
 
 /// Whether a window's bets are an eligible cover, as it was judged last.
@@ -84,54 +92,59 @@ pub(crate) fn is_of_eligible(window: &Window) -> bool {
     checks::OF_BETS.iter().all(|flag| window.verification.holds(*flag))
 }
 
-/// The bets of a line that may be in a cover, in their order, each with the terms by which its book pays it.
-fn eligible<'a>(
-    (offered, all): (&[Quote], &[Quote]),
-    counts: impl Fn(&Quote) -> bool,
-    bets: BetsOf<'a>,
-) -> Vec<(QuoteKey, Played<'a>)> {
-    let offered = offered.iter().filter(|quote| quote.status == QuoteStatus::OnOffer && counts(quote));
-    let with_terms = offered.filter_map(|quote| Some((quote, bets.terms(quote).played()?)));
-    let plausible = with_terms.filter(|(quote, _)| checks::is_plausible(quote, all, bets.venues));
-    plausible.map(|(quote, terms)| (quote.key, terms)).collect()
-}
-
 /// The cheapest choice of a cover's bets among eligible ones that are paid alike and in one currency.
 fn least_of_cover<'a>(
-    cover: &Cover<'a>,
-    eligible: &[(QuoteKey, Played<'_>)],
+    pair: Option<Outcome>,
+    eligible: &[Vec<(&'a Quote, Played<'_>)>],
     pricing: PricingContext<'_>,
 ) -> Option<Arb<'a>> {
     let venues = pricing.venues;
-    let mut terms: Vec<_> = eligible.iter().map(|(_, terms)| *terms).collect();
+    if eligible.iter().any(Vec::is_empty) {
+        return None;
+    }
+    // A cover has a bet of the class that its first bet is of.
+    let mut terms: Vec<_> = eligible.first()?.iter().map(|(_, terms)| *terms).collect();
     terms.sort_unstable();
     terms.dedup();
     let classes = terms.iter().flat_map(|terms| venues.currencies().map(move |currency| (terms, currency)));
     let of_class = |(terms, currency): (&Played<'_>, Option<Currency>)| {
-        let is_among = |quote: &Quote| {
-            let at = eligible.binary_search_by_key(&quote.key, |(key, _)| *key);
-            venues.may_be_in(quote.key.book(), currency) && at.is_ok_and(|at| eligible[at].1 == *terms)
+        let is_among =
+            |quote: &Quote, of: &Played<'_>| of == terms && venues.may_be_in(quote.key.book(), currency);
+        let among = |bet: &Vec<(&'a Quote, Played<'_>)>| {
+            bet.iter().filter(|(quote, of)| is_among(quote, of)).map(|(quote, _)| *quote).collect()
         };
-        least_of_operators(cover, is_among, pricing)
+        least_of_operators(eligible.iter().map(among), pair, pricing)
     };
     classes.filter_map(of_class).min_by(|a, b| in_order(a, b, pricing.names))
 }
 
-/// The cheapest choice of a cover's bets among some quotes, of distinct operators.
+/// Those of each bet's offers that are eligible, each with the terms by which its book pays it.
+fn eligible<'a, 'b>(
+    offers: &[Vec<&'a Quote>],
+    all: &[Quote],
+    bets: BetsOf<'b>,
+) -> Vec<Vec<(&'a Quote, Played<'b>)>> {
+    let of = |offers: &Vec<&'a Quote>| {
+        let plausible = offers.iter().filter(|quote| checks::is_plausible(quote, all, bets.venues));
+        plausible.filter_map(|quote| Some((*quote, bets.terms(quote).played()?))).collect()
+    };
+    offers.iter().map(of).collect()
+}
+
+/// The cheapest choice of a quote for each bet, of distinct operators.
 fn least_of_operators<'a>(
-    cover: &Cover<'a>,
-    is_among: impl Fn(&Quote) -> bool,
+    bets: impl ExactSizeIterator<Item = Vec<&'a Quote>>,
+    pair: Option<Outcome>,
     pricing: PricingContext<'_>,
 ) -> Option<Arb<'a>> {
     let operator = |quote: &Quote| pricing.venues.operator_of(quote.key.book());
     let mut ways: Vec<Vec<&Quote>> = vec![Vec::new()];
-    for bet in cover.bets() {
-        let mut offers: Vec<_> = bet.offers().filter(|quote| is_among(quote)).collect();
+    let count = bets.len();
+    for mut offers in bets {
         offers.sort_by(|a, b| better_first(a, b, pricing.names));
-        let mut best: Vec<&Quote> = Vec::with_capacity(cover.bets().len());
+        let mut best: Vec<&Quote> = Vec::with_capacity(count);
         for offer in offers {
-            if best.len() < cover.bets().len() && best.iter().all(|other| operator(other) != operator(offer))
-            {
+            if best.len() < count && best.iter().all(|other| operator(other) != operator(offer)) {
                 best.push(offer);
             }
         }
@@ -143,7 +156,7 @@ fn least_of_operators<'a>(
     }
     let arbs = ways.into_iter().map(|legs| {
         let implied_probability = legs.iter().fold(0.0, |sum, leg| sum + leg.effective.implied_probability());
-        Arb { legs, pair: cover.pair, implied_probability, passed_over: None }
+        Arb { legs, pair, implied_probability, passed_over: None }
     });
     arbs.min_by(|a, b| in_order(a, b, pricing.names))
 }
@@ -154,8 +167,9 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{World, book, quote};
-    use crate::market::{Market, Outcome, Side};
+    use crate::market::{Market, QuoteKey, Side};
     use crate::odds::Price;
+    use crate::quotes::QuoteStatus;
     use crate::venues::{Book, Books, Clauses};
 
     const TWO: [Outcome; 2] = [Outcome::Home, Outcome::Away];

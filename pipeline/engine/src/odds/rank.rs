@@ -30,18 +30,66 @@ pub fn median_of_operators<K: Ord + Copy>(
     opinions: &mut [(K, f64)],
     middle: MiddleRank,
 ) -> Option<(f64, usize)> {
-    opinions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let (mut operators, mut from) = (0, 0);
-    while from < opinions.len() {
-        let count = opinions[from..].partition_point(|opinion| opinion.0 == opinions[from].0);
-        opinions[operators] = opinions[from + place(count, middle)];
-        (operators, from) = (operators + 1, from + count);
-    }
+    // Of a line's quotes, which are in the order of their books, each is mostly of the next operator.
+    let are_of_one_each = opinions.is_sorted_by(|a, b| a.0 < b.0);
+    let operators = if are_of_one_each { opinions.len() } else { merge_operators(opinions, middle) };
     let each = &mut opinions[..operators];
     let place = place(operators, middle);
     let (_, (_, median), _) =
         (place < operators).then(|| each.select_nth_unstable_by(place, |a, b| a.1.total_cmp(&b.1)))?;
     Some((*median, operators))
+}
+
+/// Puts the opinion of each operator first, and returns how many there are.
+fn merge_operators<K: Ord + Copy>(opinions: &mut [(K, f64)], middle: MiddleRank) -> usize {
+    opinions.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let (mut operators, mut from) = (0, 0);
+    while from < opinions.len() {
+        let count = opinions[from..].iter().take_while(|opinion| opinion.0 == opinions[from].0).count();
+        opinions[operators] = opinions[from + place(count, middle)];
+        (operators, from) = (operators + 1, from + count);
+    }
+    operators
+}
+
+/// Operators that [`is_held_by_most`] counts without putting their opinions in order.
+const COUNTED: u32 = u128::BITS;
+
+/// Whether there are so many operators, and more than half of them hold something: each counts once, and of several opinions of one more
+/// than half must hold it.
+///
+/// Where what a median is asked for holds of all opinions up to one, or of all from one on, this is whether it holds of the median that is the
+/// worse one for it: by counting, so that nothing is put in order and nothing is allocated.
+pub(crate) fn is_held_by_most(opinions: impl Iterator<Item = (u32, bool)> + Clone, least: usize) -> bool {
+    let (mut seen, mut holding, mut repeated) = (0_u128, 0_u128, 0_u128);
+    for (operator, holds) in opinions.clone() {
+        if operator >= COUNTED {
+            return is_held_in_order(opinions, least);
+        }
+        let bit = 1_u128 << operator;
+        repeated |= seen & bit;
+        seen |= bit;
+        holding |= if holds { bit } else { 0 };
+    }
+    holding &= !repeated;
+    while repeated != 0 {
+        let operator = repeated.trailing_zeros();
+        let of = opinions.clone().filter(|(of, _)| *of == operator);
+        let (all, held) = of.fold((0, 0), |(all, held), (_, holds)| (all + 1, held + u32::from(holds)));
+        holding |= u128::from(2 * held > all) << operator;
+        repeated &= repeated - 1;
+    }
+    seen.count_ones() as usize >= least && 2 * holding.count_ones() > seen.count_ones()
+}
+
+/// The same of any operators.
+fn is_held_in_order(opinions: impl Iterator<Item = (u32, bool)>, least: usize) -> bool {
+    let mut opinions: Vec<_> = opinions.collect();
+    opinions.sort_unstable();
+    let is_more_than_half = |of: &[(u32, bool)]| 2 * of.iter().filter(|(_, holds)| *holds).count() > of.len();
+    let operators = opinions.chunk_by(|a, b| a.0 == b.0).map(is_more_than_half);
+    let (all, held) = operators.fold((0, 0), |(all, held), holds| (all + 1, held + usize::from(holds)));
+    all >= least && 2 * held > all
 }
 
 /// Where the median of so many in order is.
@@ -81,6 +129,28 @@ mod tests {
     }
 
     proptest! {
+        /// Counting finds what the median of the worse rank does, from below and from above, of few operators and of many.
+        #[test]
+        fn what_most_hold_holds_of_the_worse_median(
+            opinions in prop::collection::vec((prop_oneof![0..6_u32, 120..140_u32], 0..6_u8), 0..14),
+            limit in 0..6_u8,
+            least in 0..4_usize,
+        ) {
+            let values: Vec<_> = opinions.iter().map(|(operator, value)| (*operator, f64::from(*value))).collect();
+            let limit = f64::from(limit);
+            let of = |middle, test: &dyn Fn(f64) -> bool| {
+                median(&values, middle).is_some_and(|(median, operators)| operators >= least && test(median))
+            };
+            let held = |test: &dyn Fn(f64) -> bool| {
+                is_held_by_most(values.iter().map(|(operator, value)| (*operator, test(*value))), least)
+            };
+            let (above, below) = (|value: f64| value >= limit, |value: f64| value < limit);
+            prop_assert_eq!(held(&above), of(MiddleRank::Lower, &above));
+            prop_assert_eq!(held(&below), of(MiddleRank::Upper, &below));
+            let in_order = is_held_in_order(values.iter().map(|(operator, value)| (*operator, above(*value))), least);
+            prop_assert_eq!(held(&above), in_order);
+        }
+
         /// Whatever one operator says, the median of three or more stays within what the others say.
         #[test]
         fn one_wrong_opinion_does_not_move_it_out_of_the_others(

@@ -43,8 +43,14 @@ impl Quote {
             return Self::new(seen, context);
         }
         let is_confirmed = seen.last_seen_at > self.span_end;
+        let effective = if self.odds_format == seen.odds_format {
+            let was = (self.price, self.odds_format, self.effective);
+            context.pricing.effective_still(self.key, was, context.update.received_at)
+        } else {
+            context.effective(seen)
+        };
         Self {
-            effective: context.effective(seen),
+            effective,
             limit: seen.limit,
             odds_format: seen.odds_format,
             source: context.update.source,

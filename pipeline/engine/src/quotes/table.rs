@@ -36,7 +36,7 @@ pub(crate) fn of_bet(line: &[Quote], outcome: Outcome, side: Side) -> &[Quote] {
 }
 
 /// The back quotes on offer of an outcome of a line's table.
-pub(crate) fn on_offer(line: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> {
+pub(crate) fn on_offer(line: &[Quote], outcome: Outcome) -> impl Iterator<Item = &Quote> + Clone {
     of_bet(line, outcome, Side::Back).iter().filter(|quote| quote.status == QuoteStatus::OnOffer)
 }
 

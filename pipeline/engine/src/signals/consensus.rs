@@ -69,14 +69,14 @@ pub(super) fn pass_time(
         let lowest = lowest(&known, now).filter(|_| has_risen);
         let sample = ConsensusSample { line: quotes[0].key.line(), outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(market.consensus), sample, now));
-        let line = on_line(market.quotes, market.main_line);
-        let dropped = |lowest| dropped((lowest, probability), &quotes, line, now, context);
+        let line = || on_line(market.quotes, market.main_line);
+        let dropped = |lowest| dropped((lowest, probability), &quotes, line(), now, context);
         found.extend(lowest.and_then(dropped));
     }
     samples
 }
 
-/// The quotes on offer of each outcome that enough operators agree on.
+/// The quotes on offer of each outcome, where there are enough for as many operators.
 fn offered<'a>(
     market: PassedMarket<'a>,
     context: &MarketContext<'_>,
@@ -86,15 +86,16 @@ fn offered<'a>(
     market.outcomes.iter().filter_map(|outcome| {
         let offered: Vec<_> =
             on_offer(quotes, *outcome).filter(|quote| value::is_of_table(quote, context)).collect();
-        let agree = value::are_of_operators(OPERATORS, offered.iter().copied(), context);
-        agree.then_some((*outcome, offered))
+        (offered.len() >= OPERATORS).then_some((*outcome, offered))
     })
 }
 
+/// What enough operators agree on; `None` of fewer.
 fn median(quotes: &[&Quote], context: &MarketContext<'_>) -> Option<u32> {
     let of = |quote: &&Quote| (value::operator_of(quote, context), quote.price.implied_probability());
     let mut implied: Vec<_> = quotes.iter().map(of).collect();
-    median_of_operators(&mut implied, MiddleRank::Lower).map(|(median, _)| millionths(median))
+    let (median, operators) = median_of_operators(&mut implied, MiddleRank::Lower)?;
+    (operators >= OPERATORS).then(|| millionths(median))
 }
 
 /// A probability in millionths.

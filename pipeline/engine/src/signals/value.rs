@@ -8,12 +8,14 @@
 //!
 //! Source: `value` and `devig`.
 
-use crate::arbs::{BetsOf, better, is_eligible};
+use std::cmp::Ordering;
+
+use crate::arbs::{BetsOf, better, better_first, is_eligible};
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
 use crate::odds::devig::Method;
 use crate::odds::value::{self, QUARTER};
-use crate::odds::{MiddleRank, median_of_operators};
+use crate::odds::{MiddleRank, is_held_by_most, median_of_operators};
 use crate::quotes::Quote;
 
 use super::found::{Detail, Found};
@@ -107,27 +109,31 @@ pub(super) fn best_of<'a>(
 
 /// The best of them that is eligible, among the quotes of their line.
 pub(super) fn best_eligible<'a>(
-    quotes: impl Iterator<Item = &'a Quote>,
+    quotes: impl Iterator<Item = &'a Quote> + Clone,
     line: &[Quote],
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {
     let bets = BetsOf::market(context.step.pricing, context.market, context.drawn);
-    best_of(quotes.filter(|quote| is_eligible(quote, line, bets)), context)
+    let names = context.step.pricing.names;
+    let mut best = best_of(quotes.clone(), context)?;
+    // Mostly the best one is: the others are then not judged at all.
+    while !is_eligible(best, line, bets) {
+        let is_behind = |quote: &&Quote| better_first(best, quote, names) == Ordering::Less;
+        best = best_of(quotes.clone().filter(is_behind), context)?;
+    }
+    Some(best)
 }
 
 /// Whether the multiplicative method, which costs least, expects so much of a bet.
 fn may_pay(rows: &[Row<'_>], at: usize, bet: &Quote, least: f64, context: &MarketContext<'_>) -> bool {
-    let is_source = |row: &&Row<'_>| row.has_opinion() && !is_same_operator(row.quotes()[at], bet, context);
+    let own = operator_of(bet, context);
     let chance = |row: &Row<'_>| row.quotes()[at].price.implied_probability() / row.booksum;
     let pays = |chance| value::expected(chance, bet.effective) >= least;
-    // A median is at most the highest, which needs no order: most bets end here.
-    if !rows.iter().filter(is_source).any(|row| pays(chance(row))) {
-        return false;
-    }
-    let opinion = |row: &Row<'_>| (operator_of(row.quotes()[at], context), chance(row));
-    let mut opinions: Vec<_> = rows.iter().filter(is_source).map(opinion).collect();
-    let median = median_of_operators(&mut opinions, MiddleRank::Lower);
-    median.is_some_and(|(chance, operators)| operators >= OPERATORS && pays(chance))
+    let opinion = |row: &Row<'_>| {
+        let operator = operator_of(row.quotes()[at], context);
+        (operator != own).then(|| (operator, pays(chance(row))))
+    };
+    is_held_by_most(rows.iter().filter(|row| row.has_opinion()).filter_map(opinion), OPERATORS)
 }
 
 pub(super) fn is_same_operator(a: &Quote, b: &Quote, context: &MarketContext<'_>) -> bool {

@@ -73,34 +73,44 @@ impl Clauses {
     /// What is stated of a topic; `None` is unknown.
     #[must_use]
     pub fn value(&self, topic: Topic, league: &str, family: Family) -> Option<&str> {
-        self.clause(topic, league, family).map(|clause| &*clause.value)
+        self.stated(league, family)[topic as usize].map(|clause| &*clause.value)
     }
 
-    fn clause(&self, topic: Topic, league: &str, family: Family) -> Option<&Clause> {
-        let fitting = self.0.iter().filter(|clause| clause.topic == topic && clause.is_of(league, family));
-        fitting.max_by_key(|clause| clause.narrowness())
-    }
-
-    /// Whether extra time counts. That it does in general says nothing of a winner with a draw, which may be sold of the regular time.
-    fn periods(&self, league: &str, family: Family) -> Option<&str> {
-        let clause = self.clause(Topic::Periods, league, family)?;
+    /// Whether extra time counts, as a clause says it. That it does in general says nothing of a winner with a draw, which may be sold of the regular
+    /// time.
+    fn periods(clause: Option<&Clause>, family: Family) -> Option<&str> {
+        let clause = clause?;
         let is_of_it = family != Family::H2h3Way
             || &*clause.value != EXTRA_TIME_COUNTS
             || clause.families.contains(&family);
         is_of_it.then_some(&*clause.value)
     }
 
+    /// The clause that holds of each topic, in the order of [`Topic::ALL`].
+    fn stated(&self, league: &str, family: Family) -> [Option<&Clause>; Topic::ALL.len()] {
+        let mut stated: [Option<&Clause>; Topic::ALL.len()] = [None; _];
+        for clause in self.0.iter().filter(|clause| clause.is_of(league, family)) {
+            let of_topic = &mut stated[clause.topic as usize];
+            if of_topic.is_none_or(|other| clause.narrowness() >= other.narrowness()) {
+                *of_topic = Some(clause);
+            }
+        }
+        stated
+    }
+
     /// What is stated of a bet.
     pub(crate) fn terms(&self, asked: Asked<'_>) -> Terms<'_> {
         let (possible, family) = (possible(asked.league), asked.sold_as());
-        let periods = self.periods(asked.league, family);
+        let stated = self.stated(asked.league, family);
+        let value = |topic: Topic| stated[topic as usize].map(|clause| &*clause.value);
+        let periods = Self::periods(stated[Topic::Periods as usize], family);
         let goes_on = !possible.extra_time || periods == Some(EXTRA_TIME_COUNTS);
         let term = |topic| match topic {
             _ if !asked.matters(topic, possible, goes_on) => Term::Immaterial,
             Topic::Level if asked.lists_draw => Term::Says(Level::Outcome.key()),
             Topic::Periods if asked.market.period != Period::FullTime => Term::Unknown,
             Topic::Periods => periods.map_or(Term::Unknown, Term::Says),
-            topic => self.value(topic, asked.league, family).map_or(Term::Unknown, Term::Says),
+            topic => value(topic).map_or(Term::Unknown, Term::Says),
         };
         Terms(Topic::ALL.map(term))
     }

@@ -27,12 +27,14 @@ impl PricingContext<'_> {
         if self.policy == Policy::Raw {
             return price;
         }
-        let book = &self.venues.venue(key.book()).book;
         let price = self.native(key, price, format);
-        let effective = match (key.side(), book.fees.is_empty()) {
-            (Side::Back, true) => return price,
-            (Side::Back, false) => book.fee_in(self.league, at).back(price),
-            (Side::Lay, _) => book.fee_in(self.league, at).lay(price),
+        if self.is_free_back(key) {
+            return price;
+        }
+        let fee = self.venues.venue(key.book()).book.fee_in(self.league, at);
+        let effective = match key.side() {
+            Side::Back => fee.back(price),
+            Side::Lay => fee.lay(price),
         };
         effective.unwrap_or(Price::LEAST)
     }
@@ -42,6 +44,22 @@ impl PricingContext<'_> {
     pub(crate) fn covers_level(&self, book: Symbol, period: Period) -> bool {
         let level = self.venues.venue(book).book.clauses.level(self.league, period);
         matches!(level, Some(Level::Refunded | Level::DeadHeat | Level::Impossible))
+    }
+
+    /// What a price in a format is worth that was worth so much at another time: the same where nothing depends on the time.
+    pub(crate) fn effective_still(
+        &self,
+        key: QuoteKey,
+        (price, format, was): (Price, OddsFormat, Price),
+        at: Micros,
+    ) -> Price {
+        let is_timeless = self.policy == Policy::Raw || self.is_free_back(key);
+        if is_timeless { was } else { self.effective(key, price, format, at) }
+    }
+
+    /// Whether a bet is a back at a book that keeps nothing.
+    fn is_free_back(&self, key: QuoteKey) -> bool {
+        key.side() == Side::Back && self.venues.is_free(key.book())
     }
 
     /// The worst price in the book's own form that is written as a price; the price itself where the form is not known, and under the

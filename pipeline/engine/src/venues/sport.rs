@@ -101,7 +101,10 @@ pub(super) fn possible(league: &str) -> Possible {
 
 /// Whether a league is this one, or one of this sport.
 pub(super) fn is_within(league: &str, wanted: &str) -> bool {
-    league.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    // The end of the part is looked at first: most keys have none there, and no text is compared.
+    let (league, wanted) = (league.as_bytes(), wanted.as_bytes());
+    let is_end = league.len() == wanted.len() || league.get(wanted.len()) == Some(&b'_');
+    is_end && league.starts_with(wanted)
 }
 
 #[cfg(test)]

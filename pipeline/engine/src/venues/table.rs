@@ -39,6 +39,8 @@ struct Numbers {
     operator: u32,
     currency: Option<Currency>,
     native: Option<NativeForm>,
+    /// It keeps nothing of any bet.
+    is_free: bool,
     /// It is in the table.
     is_known: bool,
 }
@@ -75,6 +77,9 @@ impl Venues {
                 venue.book.fees = vec![DatedFee::always(Fee::Commission { ppm: *ppm })];
             }
         }
+        for (numbers, venue) in venues.numbers.iter_mut().zip(&venues.by_symbol) {
+            numbers.is_free = venue.book.fees.is_empty();
+        }
         venues
     }
 
@@ -91,7 +96,8 @@ impl Venues {
                 None => *self.operators.entry(name.into()).or_insert(next),
             };
             let native = book.native.as_ref().map(|native| native.form);
-            self.numbers.push(Numbers { operator, currency, native, is_known: book.known });
+            let (is_free, is_known) = (book.fees.is_empty(), book.known);
+            self.numbers.push(Numbers { operator, currency, native, is_free, is_known });
             self.by_symbol.push(Venue { key, book });
         }
     }
@@ -104,6 +110,11 @@ impl Venues {
     /// In which form a book makes its prices, where that is known.
     pub(crate) fn native_of(&self, book: Symbol) -> Option<NativeForm> {
         self.numbers[book.index()].native
+    }
+
+    /// Whether a book keeps nothing of any bet.
+    pub(crate) fn is_free(&self, book: Symbol) -> bool {
+        self.numbers[book.index()].is_free
     }
 
     /// A number that is equal for books of one operator.
