@@ -2,6 +2,8 @@
 //!
 //! It charges as the API is documented to, keeps a book of every call, and never lets a call go below zero credits.
 
+mod shapes;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,6 +13,8 @@ use std::time::Duration;
 
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
+
+use self::shapes::{in_decimal, of_regions, without_limits};
 
 use super::recordings;
 use super::wait::pace;
@@ -144,43 +148,6 @@ impl OddsApi {
     /// The calls of `/odds` from a position of the book on.
     pub(crate) fn polls_from(&self, from: usize) -> Vec<Call> {
         self.state().calls[from..].iter().filter(|call| call.kind == "odds").cloned().collect()
-    }
-}
-
-/// Writes the prices of events in decimal odds of two digits, as the API does.
-fn in_decimal(events: &mut Value) {
-    each(events, &mut |key, value| {
-        if key == "price"
-            && let Some(american) = value.as_i64()
-        {
-            let odds = american as f64;
-            let decimal = if american > 0 { 1.0 + odds / 100.0 } else { 1.0 - 100.0 / odds };
-            *value = json!((decimal * 100.0).round() / 100.0);
-        }
-    });
-}
-
-/// Leaves the books of the regions that are asked for.
-fn of_regions(event: &mut Value, regions: &str) {
-    let (is_us, is_other) = (regions.contains("us"), regions.split(',').any(|region| region != "us"));
-    let mut place = 0;
-    event["bookmakers"].as_array_mut().unwrap().retain(|_| {
-        place += 1;
-        if place % 2 == 1 { is_us } else { is_other }
-    });
-}
-
-/// Visits every member of every object.
-fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),
-        Value::Object(members) => {
-            for (key, member) in members {
-                visit(key, member);
-                each(member, visit);
-            }
-        }
-        _ => {}
     }
 }
 
@@ -397,15 +364,6 @@ fn scores(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<
     let all = state.scores.get(sport).into_iter().flatten();
     let named = all.filter(|event| days.is_some() || event["completed"] != true).cloned().collect();
     (ok(&Value::Array(named)), state.score_faults.pop_front())
-}
-
-fn without_limits(event: &mut Value) {
-    each(event, &mut |key, value| {
-        if key == "outcomes" {
-            let outcomes = value.as_array_mut().unwrap().iter_mut();
-            outcomes.for_each(|outcome| drop(outcome.as_object_mut().unwrap().remove("bet_limit")));
-        }
-    });
 }
 
 /// Adds the headers of credits, unless their absence is the fault.

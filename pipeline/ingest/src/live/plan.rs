@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use arb_engine::time;
-use arb_kafka::partition_of;
 use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
 
@@ -393,10 +392,6 @@ impl Plan {
 
     fn polled_sports(&self) -> impl Iterator<Item = (&String, &PolledSport)> {
         self.sports.iter().filter(|(name, _)| self.roster.contains(*name))
-    }
-
-    fn home(&self, sport: &str) -> i32 {
-        partition_of(sport, self.rules.partitions)
     }
 }
 

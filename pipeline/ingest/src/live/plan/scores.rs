@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_kafka::partition_of;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::{Action, Plan, Sports, played_within};
@@ -200,6 +201,11 @@ impl Plan {
         } else {
             known.trouble.failed(now, retry_after, &rules.backoff, rng);
         }
+    }
+
+    /// The partition at which the lease of a sport is.
+    pub(super) fn home(&self, sport: &str) -> i32 {
+        partition_of(sport, self.rules.partitions)
     }
 
     /// What to leave at the lease of a sport: what was asked of all sports there, and of this one as of now.
