@@ -14,7 +14,7 @@ use std::time::Duration;
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
-use self::shapes::{in_decimal, of_regions, without_limits};
+use self::shapes::{each, in_decimal, of_regions, without_limits};
 
 use super::recordings;
 use super::wait::pace;

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use arb_engine::time;
+use arb_kafka::partition_of;
 use arb_schemas::time::{Micros, SECOND};
 use fastrand::Rng;
 
@@ -235,7 +236,7 @@ impl Plan {
     /// Makes a place for every sport of the roster whose lease is held.
     fn enter(&mut self) {
         for sport in &self.roster {
-            if self.held.contains(&partition_of(sport, self.rules.partitions)) {
+            if self.held.contains(&self.home(sport)) {
                 self.sports.entry(sport.clone()).or_default();
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn of_regions(event: &mut Value, regions: &str) {
 }
 
 /// Visits every member of every object.
-fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) {
+pub(super) fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),
         Value::Object(members) => {
