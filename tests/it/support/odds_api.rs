@@ -12,6 +12,7 @@ use std::time::Duration;
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
+use super::odds_content::{each, in_decimal, of_regions};
 use super::recordings;
 use super::wait::pace;
 
@@ -144,43 +145,6 @@ impl OddsApi {
     /// The calls of `/odds` from a position of the book on.
     pub(crate) fn polls_from(&self, from: usize) -> Vec<Call> {
         self.state().calls[from..].iter().filter(|call| call.kind == "odds").cloned().collect()
-    }
-}
-
-/// Writes the prices of events in decimal odds of two digits, as the API does.
-fn in_decimal(events: &mut Value) {
-    each(events, &mut |key, value| {
-        if key == "price"
-            && let Some(american) = value.as_i64()
-        {
-            let odds = american as f64;
-            let decimal = if american > 0 { 1.0 + odds / 100.0 } else { 1.0 - 100.0 / odds };
-            *value = json!((decimal * 100.0).round() / 100.0);
-        }
-    });
-}
-
-/// Leaves the books of the regions that are asked for.
-fn of_regions(event: &mut Value, regions: &str) {
-    let (is_us, is_other) = (regions.contains("us"), regions.split(',').any(|region| region != "us"));
-    let mut place = 0;
-    event["bookmakers"].as_array_mut().unwrap().retain(|_| {
-        place += 1;
-        if place % 2 == 1 { is_us } else { is_other }
-    });
-}
-
-/// Visits every member of every object.
-fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),
-        Value::Object(members) => {
-            for (key, member) in members {
-                visit(key, member);
-                each(member, visit);
-            }
-        }
-        _ => {}
     }
 }
 
