@@ -1,11 +1,8 @@
 //! Live polling against a server that implements The Odds API, on a real Kafka: the calls, their cost, their
 //! callers, and the effects of the responses.
 
-mod formats;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_model::OddsFormat;
 use arb_schemas::TickRecord;
 use arb_schemas::records::{Coverage, PollEnd};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
@@ -40,7 +37,7 @@ pub(crate) fn worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&st
 }
 
 /// The same with a time limit for its calls that a busy machine keeps: each is counted, or its fault has a sentence of its own.
-fn patient_worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
+pub(crate) fn patient_worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
     worker_within("10s", broker, api, key, arguments)
 }
 

@@ -35,6 +35,7 @@ mod kafka;
 mod kill;
 mod limits;
 mod live;
+mod live_formats;
 mod live_limits;
 mod lost_commits;
 mod markers;

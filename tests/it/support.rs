@@ -13,6 +13,7 @@ pub(crate) mod local_up;
 pub(crate) mod metrics;
 pub(crate) mod node;
 pub(crate) mod odds_api;
+mod odds_content;
 pub(crate) mod oracle;
 mod permit;
 pub(crate) mod ports;

@@ -104,8 +104,8 @@ def records(seed, polls, events=10):
     for _ in range(polls):
         said = [event.poll(at) for event in playing if draw.random() < 0.95]
         for index, words in enumerate(said):
-            for offer in words["offers"]:
-                offer["odds_format"] = draw.choice(FORMATS)
+            odds_format = draw.choice(FORMATS)
+            words["offers"] = [{**offer, "odds_format": odds_format} for offer in words["offers"]]
             yield {"frame": {"source": SOURCE, "received_at": at, "poll_index": index, "coverage": coverage, **words}}
         end = {"source": SOURCE, "received_at": at, "league": None, "coverage": coverage, "frames": len(said)}
         yield {"poll_end": end}

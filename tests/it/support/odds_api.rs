@@ -2,8 +2,6 @@
 //!
 //! It charges as the API is documented to, keeps a book of every call, and never lets a call go below zero credits.
 
-mod shapes;
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,8 +12,7 @@ use std::time::Duration;
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
-use self::shapes::{each, in_decimal, of_regions, without_limits};
-
+use super::odds_content::{each, in_decimal, of_regions};
 use super::recordings;
 use super::wait::pace;
 
@@ -364,6 +361,15 @@ fn scores(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<
     let all = state.scores.get(sport).into_iter().flatten();
     let named = all.filter(|event| days.is_some() || event["completed"] != true).cloned().collect();
     (ok(&Value::Array(named)), state.score_faults.pop_front())
+}
+
+fn without_limits(event: &mut Value) {
+    each(event, &mut |key, value| {
+        if key == "outcomes" {
+            let outcomes = value.as_array_mut().unwrap().iter_mut();
+            outcomes.for_each(|outcome| drop(outcome.as_object_mut().unwrap().remove("bet_limit")));
+        }
+    });
 }
 
 /// Adds the headers of credits, unless their absence is the fault.

@@ -1,6 +1,16 @@
-//! Each region is asked for in the format in which its books make their prices.
+//! In which formats the prices of The Odds API are asked for, on a real Kafka.
 
-use super::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+use arb_model::OddsFormat;
+use arb_schemas::TickRecord;
+use arb_schemas::topics::ODDS_TICKS;
+
+use crate::kafka::read_all;
+use crate::live::{HOUR, KEY, patient_worker};
+use crate::support::odds_api::OddsApi;
+use crate::support::stack::Broker;
+use crate::support::wait_for;
 
 /// Books that make American odds are asked for in them, others in decimal odds, at the price of one request for all; each answer is read in
 /// its own format.

@@ -1,6 +1,4 @@
-//! What the stand-in of The Odds API gives, in the shape that was asked for: decimal odds, some regions, without limits.
-//!
-//! It never changes what the stand-in has.
+//! Events as The Odds API writes them: their prices in decimal odds, and the books of a region.
 
 use serde_json::{Value, json};
 
@@ -39,13 +37,4 @@ pub(super) fn each(value: &mut Value, visit: &mut impl FnMut(&str, &mut Value)) 
         }
         _ => {}
     }
-}
-
-pub(super) fn without_limits(event: &mut Value) {
-    each(event, &mut |key, value| {
-        if key == "outcomes" {
-            let outcomes = value.as_array_mut().unwrap().iter_mut();
-            outcomes.for_each(|outcome| drop(outcome.as_object_mut().unwrap().remove("bet_limit")));
-        }
-    });
 }
