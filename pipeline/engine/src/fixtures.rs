@@ -13,10 +13,10 @@ use crate::effect::{Verification, WindowHistory, WindowId};
 use crate::input::Coordinate;
 use crate::learning::survival::{Cells, Life, Survival};
 use crate::learning::{Expected, Margins};
-use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Policy, QuoteKey, Side, Symbol};
+use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Period, Policy, QuoteKey, Side, Symbol};
 use crate::odds::{LineChances, OddsFormat, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
-use crate::venues::{Book, Books, Clauses, Evidence, Level, PricingContext, VenueKind, Venues};
+use crate::venues::{Book, Books, Clauses, Draws, Evidence, Level, PricingContext, VenueKind, Venues};
 
 /// When the event of a [`World`] begins.
 pub(crate) const START: Micros = 1_000_000_000_000;
@@ -130,6 +130,7 @@ impl World {
         PricingContext {
             policy: *policy,
             league: &event.league,
+            draws: Draws::of(&event.league, Period::FullTime),
             names,
             venues,
             total_stake: crate::arbs::stakes::DEFAULT_TOTAL,

@@ -37,6 +37,8 @@ pub(crate) struct Case<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BetsOf<'a> {
     pub(crate) league: &'a str,
+    /// How the winner of a whole match of the league is sold.
+    pub(crate) draws: Draws,
     pub(crate) market: Market,
     /// The draw is bet on as well: one of three outcomes.
     pub(crate) has_draw: bool,
@@ -48,7 +50,8 @@ pub(crate) struct BetsOf<'a> {
 impl<'a> BetsOf<'a> {
     /// In a market of the event that is priced, where these books have listed a draw.
     pub(crate) fn market(pricing: PricingContext<'a>, market: Market, drawn: &'a [Symbol]) -> Self {
-        Self { league: pricing.league, market, has_draw: false, drawn, venues: pricing.venues }
+        let PricingContext { league, draws, venues, .. } = pricing;
+        Self { league, draws, market, has_draw: false, drawn, venues }
     }
 
     /// The same of a cover of so many bets, or of a back and a lay of one outcome: of a side a draw is none of them.
@@ -60,8 +63,7 @@ impl<'a> BetsOf<'a> {
     pub(crate) fn is_draw_sold(self, book: Symbol) -> bool {
         match self.market.family {
             Family::H2h => {
-                let is_sold_everywhere = Draws::of(self.league, self.market.period) == Draws::Sold;
-                is_sold_everywhere || self.drawn.contains(&book)
+                self.draws.in_period(self.market.period) == Draws::Sold || self.drawn.contains(&book)
             }
             family => family == Family::H2h3Way,
         }
@@ -235,7 +237,7 @@ fn others(quote: &Quote, line: &[Quote], venues: &Venues) -> impl Iterator<Item 
 mod tests {
     use super::*;
     use crate::fixtures::{World, book, price, quote};
-    use crate::market::QuoteKey;
+    use crate::market::{Period, QuoteKey};
     use crate::quotes::QuoteStatus;
     use crate::venues::{Book, Books, Clauses, Level};
 
@@ -267,6 +269,7 @@ mod tests {
             basis: &Basis::default(),
             bets: BetsOf {
                 league: "golf",
+                draws: Draws::of("golf", Period::FullTime),
                 market: Market::parse("h2h").unwrap(),
                 has_draw: false,
                 drawn: &[],
@@ -337,7 +340,10 @@ mod tests {
         let halves = Book { clauses: Clauses::uniform("us", Level::DeadHeat), ..book("h", "us") };
         let world = World::new(Books::new([("a".into(), refunds), ("b".into(), halves)]), 2);
         let market = Market::parse("h2h").unwrap();
-        let of = |league, drawn| BetsOf { league, market, has_draw: false, drawn, venues: &world.venues };
+        let of = |league, drawn| {
+            let draws = Draws::of(league, Period::FullTime);
+            BetsOf { league, draws, market, has_draw: false, drawn, venues: &world.venues }
+        };
         let back = quote(world.book("a"), None, Outcome::Home, price("2.1"));
         let mut lay = quote(world.book("b"), None, Outcome::Home, price("2.1"));
         lay.key = lay.key.with_side(Side::Lay);

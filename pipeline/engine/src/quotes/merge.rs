@@ -212,7 +212,7 @@ mod tests {
     use crate::market::{Limit, Names, Outcome, Policy};
     use crate::odds::OddsFormat;
     use crate::quotes::any_withdrawn;
-    use crate::venues::Venues;
+    use crate::venues::{Draws, Venues};
 
     fn h2h() -> Market {
         Market::parse("h2h").unwrap()
@@ -246,6 +246,7 @@ mod tests {
         let pricing = PricingContext {
             policy: Policy::Raw,
             league: "l",
+            draws: Draws::Unknown,
             names: &names,
             venues: &venues,
             total_stake: 0,

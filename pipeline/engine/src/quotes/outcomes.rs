@@ -25,7 +25,7 @@ pub(crate) fn outcomes<'a>(
     if pricing.policy == Policy::Raw {
         return set(!of_bet(quotes, Outcome::Draw, Side::Back).is_empty());
     }
-    match Draws::of(pricing.league, market.period) {
+    match pricing.draws.in_period(market.period) {
         // The prices of a book that lists a draw are in another market (`step::regulation`).
         Draws::Never => set(false),
         Draws::Sold | Draws::Unknown => set(true),
@@ -40,6 +40,7 @@ pub(crate) fn outcomes<'a>(
 mod tests {
     use super::*;
     use crate::fixtures::{World, book, market, price, quote};
+    use crate::market::Period;
     use crate::venues::Books;
 
     const TWO: [(Outcome, Side); 2] = [(Outcome::Home, Side::Back), (Outcome::Away, Side::Back)];
@@ -66,7 +67,8 @@ mod tests {
             .collect();
         quotes.sort_by_key(|quote| quote.key);
         let drawn: Vec<_> = drawn.iter().map(|book| world.book(book)).collect();
-        let pricing = PricingContext { league, ..world.pricing() };
+        let pricing =
+            PricingContext { league, draws: Draws::of(league, Period::FullTime), ..world.pricing() };
         let set = outcomes(market(key), (&quotes, &drawn), pricing);
         (set.outcomes.len(), set.is_refunding)
     }

@@ -12,12 +12,12 @@ use crate::context::{Arrival, MarketContext, StepContext};
 use crate::effect::{Effect, Effects};
 use crate::input::{Coordinate, Coverage, Event, Heartbeat, Input, PollEnd};
 use crate::learning::{Expected, RefreshSample, Samples};
-use crate::market::{EventInfo, Names, Policy, Symbol};
+use crate::market::{EventInfo, Names, Period, Policy, Symbol};
 use crate::odds::LineChances;
 use crate::quotes::{self, Moment, Observation, Quote, SourceUpdate};
 use crate::state::{Draft, EventState, MarketState, State};
 use crate::time::{Disposition, expiry};
-use crate::venues::{Books, PricingContext, Venues};
+use crate::venues::{Books, Draws, PricingContext, Venues};
 
 use super::admission;
 use super::market_update;
@@ -180,7 +180,8 @@ impl Engine {
     /// How an event of a league is looked at.
     pub(crate) fn pricing<'a>(&'a self, league: &'a str) -> PricingContext<'a> {
         let (names, venues, total_stake) = (&self.names, &self.venues, DEFAULT_TOTAL);
-        PricingContext { policy: self.policy, league, names, venues, total_stake }
+        let draws = Draws::of(league, Period::FullTime);
+        PricingContext { policy: self.policy, league, draws, names, venues, total_stake }
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -257,13 +258,14 @@ impl Engine {
     pub(super) fn withdrawn_from(&self, league: Option<&str>, update: &SourceUpdate) -> Vec<Arc<EventInfo>> {
         let overlay = self.draft.over(&self.state);
         let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
+        let is_of_league = |event: &&EventState| league.is_none_or(|league| *league == *event.info.league);
         let loses = |event: &&EventState| {
             let of_event = regulation::of_event(&event.markets, update);
             let update = of_event.as_ref().unwrap_or(update);
             let loses = |state: &Arc<MarketState>| quotes::any_withdrawn(state.market, &state.quotes, update);
-            league.is_none_or(|league| *league == *event.info.league) && event.markets.iter().any(loses)
+            event.markets.iter().any(loses)
         };
-        events.filter(loses).map(|event| Arc::clone(&event.info)).collect()
+        events.filter(is_of_league).filter(loses).map(|event| Arc::clone(&event.info)).collect()
     }
 
     pub(super) fn update(

@@ -161,7 +161,7 @@ fn drawn_after(
     context: &MarketContext<'_>,
 ) -> Arc<[Symbol]> {
     let (market, pricing) = (context.market, context.step.pricing);
-    let is_sold = Draws::of(pricing.league, market.period) == Draws::Sold;
+    let is_sold = pricing.draws.in_period(market.period) == Draws::Sold;
     if pricing.policy == Policy::Raw || is_sold {
         return Arc::clone(were);
     }

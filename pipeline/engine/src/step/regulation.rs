@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::market::{Market, Outcome, Period, Policy, REGULATION, Symbol, WINNER};
+use crate::market::{Market, Outcome, Policy, REGULATION, Symbol, WINNER};
 use crate::quotes::{Observation, SourceUpdate};
 use crate::state::MarketState;
 use crate::venues::{Draws, PricingContext};
@@ -20,7 +20,7 @@ pub(super) fn assign(
     seen: &mut [Observation],
     update: &mut SourceUpdate,
 ) {
-    let goes_on = Draws::of(pricing.league, Period::FullTime) == Draws::Never;
+    let goes_on = pricing.draws == Draws::Never;
     if pricing.policy == Policy::Raw || !goes_on {
         return;
     }

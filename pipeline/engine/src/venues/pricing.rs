@@ -7,6 +7,7 @@ use crate::market::{Names, Period, Policy, QuoteKey, Side, Symbol};
 use crate::odds::{OddsFormat, Price};
 
 use super::level::Level;
+use super::sport::Draws;
 use super::table::Venues;
 
 /// The prices of an event: books, fees and rules.
@@ -14,6 +15,8 @@ use super::table::Venues;
 pub(crate) struct PricingContext<'a> {
     pub(crate) policy: Policy,
     pub(crate) league: &'a str,
+    /// How the winner of a whole match of the league is sold.
+    pub(crate) draws: Draws,
     pub(crate) names: &'a Names,
     pub(crate) venues: &'a Venues,
     /// For what total stakes are computed where limits allow it, in minor units.

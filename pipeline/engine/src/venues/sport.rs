@@ -21,10 +21,15 @@ pub enum Draws {
 }
 
 impl Draws {
-    /// Of a period of a match of a league. A part of a match is not played on until it has a winner.
+    /// Of a period of a match of a league.
     #[must_use]
     pub fn of(league: &str, period: Period) -> Self {
-        if period == Period::FullTime { possible(league).draws } else { Self::Possible }
+        possible(league).draws.in_period(period)
+    }
+
+    /// Of a period of a match whose winner is sold so: a part of it is not played on until it has a winner.
+    pub(crate) fn in_period(self, period: Period) -> Self {
+        if period == Period::FullTime { self } else { Self::Possible }
     }
 }
 
