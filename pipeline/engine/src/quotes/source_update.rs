@@ -42,8 +42,9 @@ impl SourceUpdate {
     /// sell it as that.
     pub(crate) fn withdraws(&self, market: Market, quote: &Quote) -> bool {
         let is_drawn = || self.drawn.contains(&quote.key.book());
-        let is_covered = self.covers(market) || (market == REGULATION && self.covers(WINNER) && is_drawn());
-        (market == WINNER && is_drawn()) || (is_covered && quote.is_withdrawn_by(self))
+        let is_covered =
+            || self.covers(market) || (market == REGULATION && self.covers(WINNER) && is_drawn());
+        (market == WINNER && is_drawn()) || (quote.is_withdrawn_by(self) && is_covered())
     }
 }
 

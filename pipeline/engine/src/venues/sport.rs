@@ -59,7 +59,7 @@ const INNINGS: Possible = Possible { shortened: true, ..TO_A_WINNER };
 /// Sets until one side has won enough of them.
 const SETS: Possible = Possible { extra_time: false, draws: Draws::Never, shortened: false, ..ANY };
 
-/// By sport or league; the longest key that fits a league holds. Two games of a basketball tie may each end level, where a competition
+/// By sport or league, in order; the longest key that fits a league holds. Two games of a basketball tie may each end level, where a competition
 /// has such ties; a preseason game of baseball may, and games in Korea and Japan do. A bout of boxing or of mixed martial arts may be a
 /// draw by its judges; a match of cricket may be tied or drawn.
 const KNOWN: [(&str, Possible); 33] = [
@@ -100,8 +100,9 @@ const KNOWN: [(&str, Possible); 33] = [
 
 /// What can happen in a match of a league.
 pub(super) fn possible(league: &str) -> Possible {
-    let fitting = KNOWN.iter().filter(|(key, _)| is_within(league, key));
-    fitting.max_by_key(|(key, _)| key.len()).map_or(ANY, |(_, possible)| *possible)
+    let ends = league.match_indices('_').map(|(at, _)| at).chain([league.len()]);
+    let known = |end: usize| KNOWN.binary_search_by(|(key, _)| (*key).cmp(&league[..end])).ok();
+    ends.rev().find_map(known).map_or(ANY, |at| KNOWN[at].1)
 }
 
 /// Whether a league is this one, or one of this sport.
@@ -115,6 +116,11 @@ pub(super) fn is_within(league: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_in_order() {
+        assert!(KNOWN.is_sorted_by(|(a, _), (b, _)| a < b));
+    }
 
     #[test]
     fn the_longest_key_that_fits_a_league_holds() {
