@@ -67,7 +67,7 @@ fn a_frame_of_which_something_was_left_out_is_put_aside_and_the_rest_counts() {
     let event = Event {
         id: "e".into(),
         sport: "baseball".into(),
-        league: "baseball_test".into(),
+        league: "baseball_mlb".into(),
         home: "H".into(),
         away: "A".into(),
         commence_time: Time(1_000 * SECOND),
