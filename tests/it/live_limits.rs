@@ -19,13 +19,13 @@ fn limited(beta: &Value) -> Vec<Value> {
     };
     let alpha = book(
         "alpha",
-        json!({"name": "H", "price": 2.1, "bet_limit": 100.559}),
-        json!({"name": "A", "price": 1.7, "bet_limit": "much"}),
+        json!({"name": "H", "price": 110, "bet_limit": 100.559}),
+        json!({"name": "A", "price": -150, "bet_limit": "much"}),
     );
     let beta = book(
         "beta",
-        json!({"name": "H", "price": 1.7}),
-        json!({"name": "A", "price": 2.2, "bet_limit": beta}),
+        json!({"name": "H", "price": -150}),
+        json!({"name": "A", "price": 120, "bet_limit": beta}),
     );
     vec![json!([{
         "id": "e", "sport_key": "", "commence_time": "", "home_team": "H", "away_team": "A", "bookmakers": [alpha, beta],

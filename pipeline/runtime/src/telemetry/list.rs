@@ -310,7 +310,8 @@ mod tests {
     use super::*;
 
     /// Labels whose values are words of the program, or numbers of partitions.
-    const LABELS: [&str; 17] = [
+    const LABELS: [&str; 18] = [
+        "source",
         "bot",
         "change",
         "table",
