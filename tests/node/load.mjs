@@ -12,6 +12,7 @@ const PATIENCE = 180_000
 const server = await serve(dist, Number(entries), Number(perSecond))
 const browser = await chromium.launch({ executablePath: process.env.ARB_TEST_CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--no-first-run'] })
 const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+page.setDefaultTimeout(PATIENCE)
 const wrong = []
 page.on('pageerror', (error) => wrong.push(error.message))
 page.on('console', (line) => { if (line.type() === 'error' && !line.text().startsWith('Failed to load')) wrong.push(line.text()) })
