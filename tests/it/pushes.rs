@@ -206,7 +206,7 @@ const PROVEN: i64 = 23;
 /// A price at a book in one of the events, which is given by its names or by its id alone.
 fn priced(event: (i64, bool), book: &str, outcome: &str, line: Option<f64>, price: f64) -> Value {
     let (number, is_named) = event;
-    let id = format!("acme:{number}");
+    let id = format!("feed:{number}");
     let event = json!({
         "id": id, "sport": "baseball", "league": "baseball_mlb", "home": "H", "away": "A",
         "commence_time": "2036-01-01T12:00:00Z"
