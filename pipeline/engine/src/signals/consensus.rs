@@ -138,7 +138,7 @@ fn dropped(
     if is <= 0.0 || 1.0 - was / is < DROP {
         return None;
     }
-    let best = value::best_eligible(quotes.iter().copied(), line, context)?;
+    let best = value::best_eligible(&quotes.iter().copied(), line, context)?;
     let half = f64::midpoint(was, is);
     let past = quotes.iter().filter(|quote| quote.price.implied_probability() > half).count();
     let mut quotes = quotes.to_vec();

@@ -86,7 +86,9 @@ fn find_middles<'a>(
             let is_among = |quote: &&Quote| venues.may_be_in(quote.key.book(), currency);
             let best = |line: &'a [Quote], of: usize| {
                 let offers = backs(line, of).filter(is_among);
-                near[of].contains(&line[0].key.line()).then(|| value::best_eligible(offers, line, context))?
+                near[of]
+                    .contains(&line[0].key.line())
+                    .then(|| value::best_eligible(&offers, line, context))?
             };
             middles(&lines, context.market.family, best, &mut pairs);
         }

@@ -112,7 +112,7 @@ impl<'a> Steam<'a> {
 
     fn found(&self, quotes: &[Quote], context: &MarketContext<'_>) -> Option<Found> {
         let line = on_line(quotes, self.line);
-        let best = value::best_eligible(self.offers.iter().copied(), line, context)?;
+        let best = value::best_eligible(&self.offers.iter().copied(), line, context)?;
         let expires_at = self.last_move + STEAM_LASTS;
         let found = Found::new(SignalKind::Steam, vec![*best], expires_at, context.step.pricing.names)?;
         let rise = |(sum, quote): &(Move, &Quote)| (value::operator_of(quote, context), change(sum));

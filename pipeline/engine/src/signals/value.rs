@@ -65,7 +65,8 @@ fn find_on_line(
         // The least of the methods is at most this one: most lines end here.
         let may_pay = |bet: &&Quote| may_pay(rows, at, bet, least - NOISE, context);
         let highest = Some(highest).filter(may_pay)?;
-        let bet = best_eligible(offers(), line, context).filter(|it| it.key == highest.key || may_pay(it))?;
+        let bet =
+            best_eligible(&offers(), line, context).filter(|it| it.key == highest.key || may_pay(it))?;
         Some((at, bet, least))
     });
     let candidates: Vec<_> = candidates.collect();
@@ -109,7 +110,7 @@ pub(super) fn best_of<'a>(
 
 /// The best of them that is eligible, among the quotes of their line.
 pub(super) fn best_eligible<'a>(
-    quotes: impl Iterator<Item = &'a Quote> + Clone,
+    quotes: &(impl Iterator<Item = &'a Quote> + Clone),
     line: &[Quote],
     context: &MarketContext<'_>,
 ) -> Option<&'a Quote> {

@@ -37,6 +37,7 @@ pub struct ListedEvent {
 
 /// A quote of an event, with names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ListedQuote {
     /// The market.
     pub market: Market,

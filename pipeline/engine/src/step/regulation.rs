@@ -32,8 +32,12 @@ pub(super) fn assign(
             *market = REGULATION;
         }
     };
-    seen.iter_mut().for_each(|seen| assign(&mut seen.market, seen.key.book()));
-    update.links.iter_mut().for_each(|(market, link)| assign(market, link.book));
+    for seen in seen {
+        assign(&mut seen.market, seen.key.book());
+    }
+    for (market, link) in &mut update.links {
+        assign(market, link.book);
+    }
     update.drawn = drawn;
 }
 
