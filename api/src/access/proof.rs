@@ -60,7 +60,10 @@ mod tests {
         Bound { path: "/session/signup", address: "192.0.2.1", email: "one@example.com" };
 
     fn solve(challenge: &str) -> String {
-        (0_u64..).map(|number| number.to_string()).find(|answer| is_answer(challenge, answer, BITS)).unwrap()
+        (0..u64::MAX)
+            .map(|number| number.to_string())
+            .find(|answer| is_answer(challenge, answer, BITS))
+            .unwrap()
     }
 
     /// `printf challenge:889208 | sha256sum` prints 00003233960e...: 16 zero bits of the first two bytes, and two of 0x32.

@@ -135,7 +135,9 @@ impl Throttle {
     /// Takes a try back: it succeeded, or was not answered.
     pub(crate) fn take_back(&self, attempt: Try) {
         let Try { at, counted } = attempt;
-        counted.iter().for_each(|(limit, name)| self.of(*limit).take_back(name, at));
+        for (limit, name) in &counted {
+            self.of(*limit).take_back(name, at);
+        }
     }
 
     fn of(&self, limit: Limit) -> &Attempts {
@@ -247,39 +249,45 @@ mod tests {
     }
 
     proptest! {
-        /// However others try, and whatever is answered 503: a known device, and a stranger from a network of its own, may try.
-        #[test]
-        fn nobody_is_refused_for_others(
-            tries in prop::collection::vec((0..3_u8, 0..4_u8, 0..6_u8, any::<bool>()), 0..600)
-        ) {
-            let (throttle, start) = (Throttle::default(), Instant::now());
-            for (second, (email, network, address, is_answered)) in (0_u64..).zip(tries) {
-                let (email, address) = (format!("{email}@x"), format!("10.0.{network}.{address}"));
-                let now = start + Duration::from_secs(second);
-                if let Ok(attempt) = throttle.try_password(stranger(&email, &address), None, now)
-                    && !is_answered
-                {
-                    throttle.take_back(attempt);
-                }
-                let device = Trier::Device { device: "d", account: "0@x" };
-                let known = throttle.try_password(device, None, now);
-                prop_assert!(known.is_ok());
-                known.into_iter().for_each(|attempt| throttle.take_back(attempt));
-                let own = throttle.try_password(stranger("0@x", "192.0.2.1"), None, now).map_err(Some);
-                prop_assert!(!matches!(own, Err(Some(Throttled::For(_)))), "at most a proof is needed");
-                own.into_iter().for_each(|attempt| throttle.take_back(attempt));
-            }
-        }
-
-        /// What is taken back was never counted.
-        #[test]
-        fn a_try_that_is_taken_back_counts_for_nothing(times in 1..300_usize) {
-            let (throttle, now) = (Throttle::default(), Instant::now());
-            for _ in 0..times {
-                let attempt = throttle.try_password(stranger("a@x", "10.0.0.1"), None, now);
-                prop_assert!(attempt.is_ok());
-                attempt.into_iter().for_each(|attempt| throttle.take_back(attempt));
-            }
-        }
+           /// However others try, and whatever is answered 503: a known device, and a stranger from a network of its own, may try.
+           #[test]
+           fn nobody_is_refused_for_others(
+               tries in prop::collection::vec((0..3_u8, 0..4_u8, 0..6_u8, any::<bool>()), 0..600)
+           ) {
+               let (throttle, start) = (Throttle::default(), Instant::now());
+               for (second, (email, network, address, is_answered)) in (0_u64..).zip(tries) {
+                   let (email, address) = (format!("{email}@x"), format!("10.0.{network}.{address}"));
+                   let now = start + Duration::from_secs(second);
+                   if let Ok(attempt) = throttle.try_password(stranger(&email, &address), None, now)
+                       && !is_answered
+                   {
+                       throttle.take_back(attempt);
+                   }
+                   let device = Trier::Device { device: "d", account: "0@x" };
+                   let known = throttle.try_password(device, None, now);
+                   prop_assert!(known.is_ok());
+                   if let Ok(attempt) = known {
+    throttle.take_back(attempt);
     }
+                   let own = throttle.try_password(stranger("0@x", "192.0.2.1"), None, now).map_err(Some);
+                   prop_assert!(!matches!(own, Err(Some(Throttled::For(_)))), "at most a proof is needed");
+                   if let Ok(attempt) = own {
+    throttle.take_back(attempt);
+    }
+               }
+           }
+
+           /// What is taken back was never counted.
+           #[test]
+           fn a_try_that_is_taken_back_counts_for_nothing(times in 1..300_usize) {
+               let (throttle, now) = (Throttle::default(), Instant::now());
+               for _ in 0..times {
+                   let attempt = throttle.try_password(stranger("a@x", "10.0.0.1"), None, now);
+                   prop_assert!(attempt.is_ok());
+                   if let Ok(attempt) = attempt {
+    throttle.take_back(attempt);
+    }
+               }
+           }
+       }
 }

@@ -35,10 +35,10 @@ impl DeliveryLog {
         let starts = spans.iter().map(|span| (span.next - LOOK_BACK).max(span.first));
         feed.read_from((0..).zip(starts.collect::<Vec<_>>()), std::iter::empty().collect())?;
         while !stop.is_stopped() {
-            if let FeedEvent::Record { value, .. } = feed.next(WAIT)? {
-                if let Err(error) = self.read(&value) {
-                    tracing::warn!(%error, "an entry of the delivery log cannot be read");
-                }
+            if let FeedEvent::Record { value, .. } = feed.next(WAIT)?
+                && let Err(error) = self.read(&value)
+            {
+                tracing::warn!(%error, "an entry of the delivery log cannot be read");
             }
         }
         Ok(())
