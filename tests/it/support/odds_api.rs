@@ -329,7 +329,9 @@ fn odds(request: &Request, sport: &str, state: &mut State) -> (Answer, Option<Fa
         events.iter_mut().for_each(without_limits);
     }
     if state.has_regions {
-        events.iter_mut().for_each(|event| of_regions(event, of("regions")));
+        for event in &mut events {
+            of_regions(event, of("regions"));
+        }
     }
     if fault == Some(Fault::Doubled) {
         events.extend(events.clone());
