@@ -5,7 +5,7 @@
 //! something is an arb.
 //!
 //! Source: the flags are those of the product's definition of a board entry. A price is an outlier when its implied
-//! probability is [`OUTLIER`](super::OUTLIER) or more off the median of the other operators' on the same bet, of books of the table
+//! probability is [`OUTLIER`] or more off the median of the other operators' on the same bet, of books of the table
 //! only and with one opinion an operator; of an even number the one that is worse for the bet (`odds::rank`): of the windows of
 //! four recordings (polled every 5 to 15 minutes) that were ever proven, 88 to 96 % have a moment where all legs are closer than
 //! that.
