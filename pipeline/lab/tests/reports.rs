@@ -1,5 +1,5 @@
 //! Inputs of public bug reports, played through decoder and engine: what each one comes to, by the table that ships.
-#![allow(clippy::unwrap_used, clippy::cast_precision_loss)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss)]
 
 #[path = "reports/overtime.rs"]
 mod overtime;

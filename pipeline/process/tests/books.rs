@@ -110,17 +110,14 @@ fn clauses(books: &Books) -> String {
     let mut rows = Vec::<Sentence<'_>>::new();
     for key in books.keys() {
         for clause in &books.get(key).clauses.0 {
-            let is_row = |(of, ..): &&mut Sentence<'_>| {
+            let is_row = |(of, ..): &Sentence<'_>| {
                 Arc::ptr_eq(&of.evidence.source, &clause.evidence.source) && of.topic == clause.topic
             };
-            let at = rows.iter_mut().find(is_row);
-            let row = match at {
-                Some(row) => row,
-                None => {
-                    rows.push((clause, Vec::new(), Vec::new()));
-                    rows.last_mut().unwrap()
-                }
-            };
+            let at = rows.iter().position(is_row).unwrap_or_else(|| {
+                rows.push((clause, Vec::new(), Vec::new()));
+                rows.len() - 1
+            });
+            let row = &mut rows[at];
             let sport = clause.league.as_deref().unwrap_or("all sports");
             row.1.extend((!row.1.contains(&key)).then_some(key));
             row.2.extend((!row.2.contains(&sport)).then_some(sport));

@@ -25,17 +25,6 @@ impl Verdict {
         matches!(self, Self::Same | Self::SameIfPlayed(_))
     }
 
-    /// Its name.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::SameIfPlayed(_) => "same_if_played",
-            Self::Differs(_) => "differs",
-            Self::Unknown(_) => "unknown",
-        }
-    }
-
     /// By which topic they do not pay alike.
     #[must_use]
     pub fn topic(self) -> Option<Topic> {

@@ -65,7 +65,9 @@ proptest! {
 /// An engine that has only what another one wrote.
 fn restored(log: &[Saved]) -> Engine {
     let mut engine = World::of_table(Policy::Board).engine;
-    log.iter().for_each(|saved| engine.restore(saved.clone()).unwrap());
+    for saved in log {
+        engine.restore(saved.clone()).unwrap();
+    }
     engine
 }
 

@@ -9,6 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use arb_model::Faults;
+use arb_schemas::records::{Event, Offer};
 
 use super::newest::{add_event, keep_newest};
 use super::{Decoder, OddsFormat};
@@ -85,23 +86,15 @@ impl AmericanOdds {
 
     /// Leaves out the offers in another format than their book's where another answer has them in its own.
     fn leave_out_converted(&self, answers: &mut [Poll]) {
+        let is_own = |offer: &Offer| offer.odds_format == self.format_of(&offer.book);
+        let key = |event: &Event, offer: &Offer| (event.id.clone(), offer.book.clone(), offer.market.clone());
         let mut own = BTreeSet::new();
         for (event, offers) in answers.iter().flat_map(|answer| &answer.events) {
-            let is_own = |offer: &&arb_schemas::records::Offer| {
-                offer.odds_format == self.format_of(&offer.book) && !offer.ticks.is_empty()
-            };
-            own.extend(
-                offers
-                    .iter()
-                    .filter(is_own)
-                    .map(|offer| (event.id.clone(), offer.book.clone(), offer.market.clone())),
-            );
+            let priced = offers.iter().filter(|offer| is_own(offer) && !offer.ticks.is_empty());
+            own.extend(priced.map(|offer| key(event, offer)));
         }
         for (event, offers) in answers.iter_mut().flat_map(|answer| &mut answer.events) {
-            offers.retain(|offer| {
-                offer.odds_format == self.format_of(&offer.book)
-                    || !own.contains(&(event.id.clone(), offer.book.clone(), offer.market.clone()))
-            });
+            offers.retain(|offer| is_own(offer) || !own.contains(&key(event, offer)));
         }
     }
 }
@@ -150,8 +143,11 @@ mod tests {
         assert_eq!(requests(&[]), [""; 0]);
     }
 
+    /// A book, and its prices of both sides.
+    type Prices<'a> = (&'a str, &'a str, &'a str);
+
     /// An answer with prices of books on both sides of events.
-    fn answer(format: OddsFormat, at: i64, events: &[(&str, &[(&str, &str, &str)])]) -> Poll {
+    fn answer(format: OddsFormat, at: i64, events: &[(&str, &[Prices<'_>])]) -> Poll {
         let book = |(book, home, away): &(&str, &str, &str)| {
             format!(
                 r#"{{"key":"{book}","last_update":"2026-06-21T20:00:00Z","markets":[{{"key":"h2h","outcomes":[{{"name":"H","price":{home}}},{{"name":"A","price":{away}}}]}}]}}"#

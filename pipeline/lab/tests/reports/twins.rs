@@ -47,21 +47,11 @@ pub(crate) fn lines(name: &str) -> String {
             ];
             poll(number, &[event("a", ("Red", "Blue"), number, &books)])
         }),
-        "clock-behind.jsonl" => polls(&|number| {
-            poll(
-                number,
-                &[event(
-                    "ok1",
-                    ("Red", "Blue"),
-                    number,
-                    &ARB.map(|(book, _, home, away)| (book, -11, home, away)),
-                )],
-            )
-        })
-        .lines()
-        .take(4)
-        .map(|line| format!("{line}\n"))
-        .collect(),
+        "clock-behind.jsonl" => {
+            let ahead = ARB.map(|(book, _, home, away)| (book, -11, home, away));
+            let poll = |number| poll(number, &[event("ok1", ("Red", "Blue"), number, &ahead)]);
+            (0..4).map(poll).collect()
+        }
         "nan-price.jsonl" => with_arb(&event("bad", ("Up", "Down"), 0, &[("draftkings", 1, "1.9", "NaN")])),
         "number-for-array.jsonl" => {
             let event = event("bad", ("Up", "Down"), 0, &[]);
