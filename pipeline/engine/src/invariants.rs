@@ -33,7 +33,7 @@ pub enum Violation {
     NothingStaleOnOffer,
     /// I8: the watermark is behind the latest word of every source that it was made of, and no event is over.
     TimeHolds,
-    /// I9: of a match that goes on until there is a winner, no book that has listed a draw has a price of the winner.
+    /// I9: where a match goes on to a winner, no book that has listed a draw has a price of `h2h`.
     RegulationApart,
 }
 
