@@ -38,7 +38,8 @@ for line in sys.stdin:
     names = dict(pair for pairs in socket.getpeercert()["subject"] for pair in pairs)
     answer = connection.getresponse()
     shown = {"status": answer.status, "headers": {name.lower(): value for name, value in answer.getheaders()},
-        "version": socket.version(), "alpn": socket.selected_alpn_protocol(), "certificate": names["commonName"]}
+             "cookies": answer.headers.get_all("set-cookie", []),
+             "version": socket.version(), "alpn": socket.selected_alpn_protocol(), "certificate": names["commonName"]}
     if answer.getheader("content-type") != "text/event-stream":
         shown["body"] = answer.read().decode()
     print(json.dumps(shown), flush=True)
@@ -185,8 +186,11 @@ fn a_session_is_for_tls_alone(api: &SecureApi, client: &mut PythonClient) -> Str
     let plain = json!({"origin": origin.replace("https", "http")});
     assert_eq!(post("/session", plain, &body)["status"], 403, "a page without TLS is another origin");
     let logged_in = post("/session", json!({"origin": origin}), &body);
-    let cookie = logged_in["headers"]["set-cookie"].as_str().unwrap();
-    assert!(cookie.starts_with("__Host-arb_session=") && cookie.contains("; Secure; HttpOnly"), "{cookie}");
+    let cookies = logged_in["cookies"].as_array().unwrap().iter().map(|cookie| cookie.as_str().unwrap());
+    let [cookie, device] = cookies.collect::<Vec<_>>().try_into().unwrap();
+    for (cookie, name) in [(cookie, "__Host-arb_session="), (device, "__Host-arb_device=")] {
+        assert!(cookie.starts_with(name) && cookie.contains("; Secure; HttpOnly"), "{cookie}");
+    }
     let csrf =
         serde_json::from_str::<Value>(logged_in["body"].as_str().unwrap()).unwrap()["csrf_token"].clone();
     let headers =

@@ -2,15 +2,18 @@
 
 use arb_schemas::records::WebhookDelivery;
 use arb_schemas::topics::WEBHOOK_DELIVERIES;
-use arb_schemas::wire::decode;
+use arb_schemas::wire::{RecordType, decode};
 
 use super::*;
+use crate::kafka::Record;
 use crate::support::clickhouse::ClickHouse;
 
 /// The log of an endpoint in the order of pages, as the topic has it.
 fn logged(hooks: &Hooks, endpoint: &str) -> Vec<WebhookDelivery> {
     let records = crate::kafka::read_all(&hooks.broker.kafka, WEBHOOK_DELIVERIES.name);
-    let entries = records.iter().map(|record| decode::<WebhookDelivery>(&record.value).unwrap());
+    let is_entry = |record: &&Record| RecordType::of(&record.value).unwrap() == RecordType::WebhookDelivery;
+    let entries = records.iter().filter(is_entry);
+    let entries = entries.map(|record| decode::<WebhookDelivery>(&record.value).unwrap());
     let mut entries: Vec<_> = entries.filter(|entry| entry.endpoint == endpoint).collect();
     let place = |it: &WebhookDelivery| (it.at, it.delivery.clone(), it.attempt, it.outcome.clone());
     entries.sort_by_key(|entry| std::cmp::Reverse(place(entry)));
