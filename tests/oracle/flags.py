@@ -14,6 +14,7 @@ import tomllib
 from fractions import Fraction
 
 import clauses
+import sizes
 
 BOOKS = pathlib.Path(__file__).parents[2] / "pipeline/books.toml"
 FLAGS = ("simultaneous", "fresh", "active", "same_line", "same_rules", "independent_operators")
@@ -75,6 +76,7 @@ class Books:
     def __init__(self, table):
         self.clauses = table.get("clause", [])
         self.native = {book: rule for rule in table.get("native", []) for book in rule["books"]}
+        self.sizes = {book: rule for rule in table.get("size", []) for book in rule["books"]}
         self.books = {key: book for book in table["book"] for key in book["keys"]}
 
     def operator(self, book):
@@ -103,8 +105,8 @@ class Books:
     def currency(self, book):
         return self.books.get(book, {}).get("currency")
 
-    def step(self, book):
-        return self.books.get(book, {}).get("step", 1)
+    def size(self, book):
+        return sizes.size_of(self.sizes.get(book))
 
 
 @functools.lru_cache(maxsize=1)
@@ -117,16 +119,15 @@ def least_return(stakes, prices):
     return min(Fraction(stake * price, 10**6) for stake, price in zip(stakes, prices)) / sum(stakes)
 
 
-def round_stakes(prices, steps):
-    """Stakes for a total of at most 100, each rounded to its step, with the largest least return; ties: the least total.
+def round_stakes(prices, taken):
+    """Stakes for a total of at most 100, each rounded to a size that its book takes, with the largest least return; ties: the least total.
 
     `None` where there is no way.
     """
     implied = sum(Fraction(10**6, price) for price in prices)
     exact = [DEFAULT_TOTAL * Fraction(10**6, price) / implied for price in prices]
-    ways = [{math.floor(s / step) * step, math.ceil(s / step) * step} for s, step in zip(exact, steps)]
-    # a leg without a stake is none
-    whole = (stakes for stakes in itertools.product(*ways) if all(stakes) and sum(stakes) <= DEFAULT_TOTAL)
+    ways = [sizes.around(size, "back", price, stake) for stake, price, size in zip(exact, prices, taken)]
+    whole = (stakes for stakes in itertools.product(*ways) if sum(stakes) <= DEFAULT_TOTAL)
     return max(whole, key=lambda stakes: (least_return(stakes, prices), -sum(stakes)), default=None)
 
 
@@ -160,7 +161,7 @@ def verify(arb, offers, bet, in_play, polled_at, learnt, books):
     """({flag: bool}, stakes, margin_rounded); `offers` are the legs that the line has on offer, `bet` is (league, market, line in thousandths)."""
     league, market, line = bet
     names, prices = [leg.book for leg in arb.legs], [leg.quote.price for leg in arb.legs]
-    stakes = round_stakes(prices, [books.step(book) for book in names])
+    stakes = round_stakes(prices, [books.size(book) for book in names])
     margin = None if stakes is None else float(least_return(stakes, prices) - 1)
     flags = {
         "simultaneous": arb.simultaneous,
@@ -173,4 +174,4 @@ def verify(arb, offers, bet, in_play, polled_at, learnt, books):
         "plausible_margin": arb.margin <= learnt.highest_margin(in_play),
         "stakeable": margin is not None and margin > 0,
     }
-    return flags, stakes, margin
+    return flags, stakes and [math.ceil(stake) for stake in stakes], margin

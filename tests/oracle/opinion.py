@@ -21,6 +21,7 @@ import fees
 import flags
 import native
 import settling
+import sizes
 from world import World
 
 ONE = 1_000_000
@@ -188,7 +189,7 @@ class Judge:
         event, (family, period), number = line
         legs, info = arb.legs, self.world.events[event]
         shares = [1 / (leg.effective * arb.implied) * ONE for leg in legs]
-        bets = tuple(settling.Bet(*leg[:2], leg.price, leg.effective, self.books.step(leg.book)) for leg in legs)
+        bets = tuple(settling.Bet(*leg[:2], leg.price, leg.effective, self.books.size(leg.book)) for leg in legs)
         levels = covers.levels(arb, family, period, info["league"], self.books, self.listed(line))
         worst, stakes, rounded = settling.outcome_of(bets, family, number, levels)
         held = self.flags(line, rounded)
@@ -203,6 +204,7 @@ class Judge:
             "warnings": ["push_possible"] * (abs(worst) < covers.NOISE)
             + ["half_push_possible"] * (number is not None and number % 500 == 250)
             + ["limit_unknown"]
+            + ["least_stake_unknown"] * any(not sizes.is_known(self.books.sizes.get(leg.book)) for leg in legs)
             + ["void_rules_differ"] * (void is not None),
             **{"void_clause": void, "void_loss_max": None if void is None else self.void_loss(arb, bets, line, levels)},
             **{"total_stake_max": None, "currency": covers.agreed_currency(legs, self.books)},
@@ -239,7 +241,7 @@ class Judge:
             **{"outcome": leg.outcome, "side": leg.side, "book": leg.book, "operator": self.books.operator(leg.book)},
             **{"price": leg.price, "effective_price": leg.effective, "implied_probability": ONE / leg.effective},
             "rounded": self.native(leg.book, leg.side, leg.quote) != leg.price,
-            **{"stake_share": float(share), "stake": stake, "limit": None},
+            **{"stake_share": float(share), "stake": stake and math.ceil(stake), "limit": None},
             "liability": math.ceil(settling.risk(leg, stake)) if lays else None,
             **{"last_seen_at": leg.quote.end, "price_moved_at": leg.quote.moved},
         }

@@ -10,12 +10,14 @@ import math
 from collections import namedtuple
 from fractions import Fraction
 
+import sizes
+
 ONE = 1_000_000
 TOTAL = 100_00  # minor units
 WON, LOST, BACK, HALF_WON, HALF_LOST, DEAD_HEAT = "won", "lost", "stake back", "half won", "half lost", "dead heat"
 LAID = {WON: LOST, LOST: WON, HALF_WON: HALF_LOST, HALF_LOST: HALF_WON}  # what is not here is the same to both
 LEVEL = {"refunded": BACK, "dead_heat": DEAD_HEAT, "outcome": LOST}
-Bet = namedtuple("Bet", "outcome side price effective step")  # prices in millionths, the step in minor units
+Bet = namedtuple("Bet", "outcome side price effective size")  # prices in millionths
 WINNERS = ("h2h", "h2h_3_way", "draw_no_bet")
 
 
@@ -74,19 +76,18 @@ def decided(ways):
 
 def risk(leg, stake):
     """What a stake puts at risk, in minor units: of a lay the backer's stake times what he would win."""
-    return Fraction(stake) if leg.side == "back" else Fraction(stake * (leg.price - ONE), ONE)
+    return Fraction(stake) if leg.side == "back" else stake * Fraction(leg.price - ONE, ONE)
 
 
 def round_stakes(legs, ways, total=TOTAL, limits=None):
-    """(stakes, least return) of the best way to round; what is asked of a venue is a multiple of its step.
+    """(stakes, least return) of the best way to round: what is asked of a venue is a multiple of its step, and not less than it takes.
 
     Together the stakes never put more at risk than the total that was asked for.
     """
     implied = sum(Fraction(ONE, leg.effective) for leg in legs)
     exact = [total * Fraction(ONE, leg.effective) / implied / risk(leg, 1) for leg in legs]
-    below = [math.floor(stake / leg.step) * leg.step for stake, leg in zip(exact, legs)]
-    above = [math.ceil(stake / leg.step) * leg.step for stake, leg in zip(exact, legs)]
-    tried = [way for way in itertools.product(*map(set, zip(below, above))) if all(way) and fits(way, limits)]
+    near = [sizes.around(leg.size, leg.side, leg.price, stake) for stake, leg in zip(exact, legs)]
+    tried = [way for way in itertools.product(*near) if fits(way, limits)]
     at_risk = {way: [risk(leg, stake) for leg, stake in zip(legs, way)] for way in tried}
     tried = [way for way in tried if sum(at_risk[way]) <= total]
     if not tried:

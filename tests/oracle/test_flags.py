@@ -5,6 +5,7 @@ import unittest
 import clauses
 import flags
 import oracle
+from sizes import Size, around, size_of
 from test_oracle import book, clock, event, market, poll
 
 LONG_AGO = datetime.date(2020, 1, 1)
@@ -17,8 +18,9 @@ ENTRIES += [{"keys": ["au"], "currency": "USD", "from": LONG_AGO}]
 ENTRIES += [{"keys": ["new"], "currency": "USD", "from": LONG_AGO}]
 ENTRIES += [{"keys": ["silent"], "currency": "USD", "from": LONG_AGO}]
 ENTRIES += [{"keys": ["gbp"], "currency": "GBP", "from": LONG_AGO}]
-ENTRIES += [{"keys": ["coarse"], "currency": "USD", "from": LONG_AGO, "step": 10_000}]
-BOOKS = flags.Books({"clause": CLAUSES, "book": ENTRIES})
+ENTRIES += [{"keys": ["coarse"], "currency": "USD", "from": LONG_AGO}]
+SIZES = [{"books": ["coarse"], "step": 10_000, "least_stake": 0}]
+BOOKS = flags.Books({"clause": CLAUSES, "size": SIZES, "book": ENTRIES})
 
 
 def told(*offered, at=clock(0), form="decimal"):
@@ -133,11 +135,20 @@ class Stakes(unittest.TestCase):
 
     def test_golden_three_way(self):
         prices = [2_300_000, 3_500_000, 4_230_000]  # 4543.64, 2985.82, 2470.54; all up would be 100.01
-        stakes = flags.round_stakes(prices, [1, 1, 1])
+        stakes = flags.round_stakes(prices, [Size()] * 3)
         self.assertEqual([sum(stakes), *stakes], [9_998, 4_543, 2_985, 2_470])
 
     def test_ties_take_the_least_total(self):
-        self.assertEqual(flags.round_stakes([3_100_000] * 3, [1] * 3), (3_333, 3_333, 3_333))
+        self.assertEqual(flags.round_stakes([3_100_000] * 3, [Size()] * 3), (3_333, 3_333, 3_333))
+
+    def test_contracts_and_the_least(self):
+        whole, hundredths = Size(True, 100, 0, 0, 100), Size(True, 1, 100, 0, 500)
+        self.assertEqual(around(whole, "back", 2_500_000, 4790), {4760, 4800})  # 40 cents a contract
+        self.assertEqual(around(whole, "back", 2_500_000, 39), {40})
+        self.assertEqual(around(hundredths, "back", 2_500_000, 199), set())  # five contracts are 2.00
+        unknown = size_of(None)
+        self.assertEqual([around(unknown, "back", 2_000_000, cents) for cents in (99, 99.5, 100)], [set(), {100}, {100}])
+        self.assertEqual(around(unknown, "lay", 1_200_000, 499), set())  # it risks less than 1.00
 
 
 if __name__ == "__main__":

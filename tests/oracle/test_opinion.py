@@ -9,6 +9,7 @@ import fees
 import opinion
 import settling
 from settling import BACK, DEAD_HEAT, HALF_LOST, HALF_WON, LOST, WON, Bet
+from sizes import Size
 
 MILLION, START = 1_000_000, 1_790_000_000_000_000
 LATER = datetime.date(2026, 9, 21)
@@ -96,14 +97,14 @@ class Fees(unittest.TestCase):
 
 class Settling(unittest.TestCase):
     def test_lines(self):
-        over = lambda line, total: settling.ends(Bet("over", "back", 0, 0, 1), "totals", line, total, None)
+        over = lambda line, total: settling.ends(Bet("over", "back", 0, 0, Size()), "totals", line, total, None)
         self.assertEqual([over(2500, total) for total in (2, 3)], [LOST, WON])
         self.assertEqual([over(2000, total) for total in (1, 2, 3)], [LOST, BACK, WON])
         self.assertEqual([over(2250, total) for total in (1, 2, 3)], [LOST, HALF_LOST, WON])
         self.assertEqual([over(2750, total) for total in (2, 3, 4)], [LOST, HALF_WON, WON])
 
     def test_handicaps_and_lays(self):
-        home = lambda side, lead: settling.ends(Bet("home", side, 0, 0, 1), "spreads", -1250, lead, None)
+        home = lambda side, lead: settling.ends(Bet("home", side, 0, 0, Size()), "spreads", -1250, lead, None)
         self.assertEqual([home("back", lead) for lead in (0, 1, 2)], [LOST, HALF_LOST, WON])
         self.assertEqual([home("lay", lead) for lead in (0, 1, 2)], [WON, HALF_WON, LOST])
 
@@ -112,7 +113,7 @@ class Settling(unittest.TestCase):
         self.assertEqual(paid, [3, 0, 1, 2, Fraction(1, 2), Fraction(3, 2)])
 
     def test_level_winners(self):
-        bets = tuple(Bet(side, "back", 2_100_000, 2_100_000, 1) for side in ("home", "away"))
+        bets = tuple(Bet(side, "back", 2_100_000, 2_100_000, Size()) for side in ("home", "away"))
         worst = lambda *levels: float(settling.outcome_of(bets, "h2h", None, levels)[0])
         self.assertAlmostEqual(worst(("impossible",) * 2), 0.05)
         self.assertAlmostEqual(worst(("refunded",) * 2), 0.0)
@@ -136,19 +137,19 @@ class Settling(unittest.TestCase):
         self.assertIsNone(of("basketball_nba", "h2h"))
 
     def test_stakes_of_a_back_and_a_lay(self):
-        bets = (Bet("home", "back", 1_650_000, 1_650_000, 1), Bet("home", "lay", 1_590_000, 2_610_169, 1))
+        bets = (Bet("home", "back", 1_650_000, 1_650_000, Size()), Bet("home", "lay", 1_590_000, 2_610_169, Size()))
         _, stakes, left = settling.outcome_of(bets, "h2h_3_way", None, (("outcome", "outcome"),))
         self.assertEqual(stakes, (6126, 6564))  # of the lay 3872.76 at risk: 10107.90 for 9998.76
         self.assertAlmostEqual(float(left), 10107.9 / 9998.76 - 1, 12)
 
     def test_never_more_than_the_total_is_staked(self):
-        bets = tuple(Bet(side, "back", 2_020_000, 2_020_000, 10_000) for side in ("home", "away"))
+        bets = tuple(Bet(side, "back", 2_020_000, 2_020_000, Size(step=10_000)) for side in ("home", "away"))
         ways = settling.states(bets, "h2h", None, (("impossible",) * 2,))
         self.assertEqual(settling.round_stakes(bets, ways), (None, None))
         self.assertEqual(settling.round_stakes(bets, ways, total=20_000)[0], (10_000, 10_000))
 
     def test_no_stake_is_above_a_limit(self):
-        bets = tuple(Bet(side, "back", 2_100_000, 2_100_000, 7) for side in ("home", "away"))
+        bets = tuple(Bet(side, "back", 2_100_000, 2_100_000, Size(step=7)) for side in ("home", "away"))
         ways = settling.states(bets, "h2h", None, (("impossible",) * 2,))
         self.assertEqual(settling.round_stakes(bets, ways)[0], (4998, 4998))
         self.assertEqual(settling.round_stakes(bets, ways, limits=(4000, None)), (None, None))

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arb_engine::ListedBook;
-use arb_engine::venues::{Book, Books, Clause, DatedFee, Evidence, Fee};
+use arb_engine::venues::{Book, Books, Clause, DatedFee, Evidence, Fee, SizeStep, Sizes};
 use arb_model::{Money, Seconds, Time};
 use arb_schemas::time::{Micros, to_date};
 use serde_json::{Map, Value, json};
@@ -67,13 +67,29 @@ fn book_json(key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Optio
         "native_form": book.native.as_ref().map(|native| native.form.key()),
         "fees": fees,
         "clauses": book.clauses.0.iter().map(clause_json).collect::<Vec<_>>(),
-        "stake_step": Money(book.step),
+        "sizes": sizes_json(&book.sizes),
         "expected_interval_seconds": listed.and_then(|listed| listed.expected_interval).map(Seconds),
         "last_seen_at": listed.and_then(|listed| listed.last_seen_at).map(Time),
         "stale_since": listed.and_then(|listed| stale_since(listed, as_of)).map(Time),
         "prices_on_offer": listed.map_or(0, |listed| listed.on_offer),
         "stale_events": listed.map_or(0, |listed| listed.stale_events),
     })));
+    shown.into()
+}
+
+/// In what sizes it takes bets: steps and bounds in units of its currency, or in contracts.
+fn sizes_json(sizes: &Sizes) -> Value {
+    let (unit, SizeStep::Money(step) | SizeStep::Contracts(step)) = (sizes.step.unit(), sizes.step);
+    let least = sizes.least.map(|least| {
+        json!({
+            "stake": Money(least.stake),
+            "liability": Money(least.liability),
+            "contracts": Money(least.contracts),
+        })
+    });
+    let mut shown = origin_json(&sizes.evidence);
+    // Hundredths, of a unit of the currency and of a contract.
+    shown.extend(fields(json!({"unit": unit, "step": Money(step), "least": least})));
     shown.into()
 }
 
@@ -204,7 +220,10 @@ mod tests {
         let value = book_json("alpha", &table, Some(&listed(Some(5_000_000))), Some(50_000_000));
         assert_eq!((&value["operator"], &value["kind"]), (&json!("alpha"), &json!("bookmaker")));
         assert_eq!((&value["is_in_table"], &value["currency"]), (&json!(false), &Value::Null));
-        assert_eq!((&value["expected_interval_seconds"], &value["stake_step"]), (&json!(20.0), &json!(0.01)));
+        assert_eq!(
+            (&value["expected_interval_seconds"], &value["sizes"]["step"]),
+            (&json!(20.0), &json!(0.01))
+        );
         assert_eq!(value["last_seen_at"], "1970-01-01T00:00:05Z");
         assert_eq!(value["stale_since"], "1970-01-01T00:00:45Z");
         assert_eq!(

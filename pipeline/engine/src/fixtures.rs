@@ -16,7 +16,9 @@ use crate::learning::{Expected, Margins};
 use crate::market::{EventInfo, Limit, Line, Market, Names, Outcome, Period, Policy, QuoteKey, Side, Symbol};
 use crate::odds::{LineChances, OddsFormat, Price};
 use crate::quotes::{Moment, Quote, QuoteStatus};
-use crate::venues::{Book, Books, Clauses, Draws, Evidence, Level, PricingContext, VenueKind, Venues};
+use crate::venues::{
+    Book, Books, Clauses, Draws, Evidence, Least, Level, PricingContext, Sizes, VenueKind, Venues,
+};
 
 /// When the event of a [`World`] begins.
 pub(crate) const START: Micros = 1_000_000_000_000;
@@ -87,7 +89,7 @@ pub(crate) fn book(operator: &str, group: &str) -> Book {
         fees: Vec::new(),
         clauses: Clauses::uniform(group, Level::Impossible),
         refresh: None,
-        step: 1,
+        sizes: Sizes { least: Some(Least { stake: 1, liability: 0, contracts: 0 }), ..Sizes::default() },
         native: None,
         link: None,
         known: true,

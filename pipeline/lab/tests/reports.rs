@@ -1,6 +1,8 @@
 //! Inputs of public bug reports, played through decoder and engine: what each one comes to, by the table that ships.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss)]
 
+#[path = "reports/limit.rs"]
+mod limit;
 #[path = "reports/overtime.rs"]
 mod overtime;
 #[path = "reports/twins.rs"]

@@ -26,6 +26,8 @@ keyed! {
         HalfPushPossible = "half_push_possible",
         /// It is not stated how much a leg's book takes.
         LimitUnknown = "limit_unknown",
+        /// The least stake of a leg's book is not known: one unit of the currency is taken.
+        LeastStakeUnknown = "least_stake_unknown",
         /// When the match is not played as planned, one leg may be void and another not.
         VoidRulesDiffer = "void_rules_differ",
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arb_engine::venues::{Book, Books, Clauses, DatedFee, Fee, LinkTemplate, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Fee, LinkTemplate, Sizes, VenueKind};
 use arb_schemas::time::{Micros, SECOND};
 use serde::Deserialize;
 use toml::value::Datetime;
@@ -15,11 +15,13 @@ use toml::value::Datetime;
 mod clauses;
 mod facts;
 mod natives;
+mod sizes;
 
 use clauses::ClauseEntry;
 pub use facts::BooksError;
 use facts::{ensure, evidence, sense};
 use natives::NativeEntry;
+use sizes::SizeEntry;
 
 /// The file that this program ships with.
 const SHIPPED: &str = include_str!("../../books.toml");
@@ -42,6 +44,8 @@ struct File {
     #[serde(default)]
     native: Vec<NativeEntry>,
     #[serde(default)]
+    size: Vec<SizeEntry>,
+    #[serde(default)]
     book: Vec<BookEntry>,
 }
 
@@ -53,8 +57,6 @@ struct BookEntry {
     kind: KindName,
     currency: String,
     refresh_seconds: Option<u32>,
-    #[serde(default = "cent")]
-    step: i64,
     link: Option<String>,
     from: Datetime,
     source: String,
@@ -81,10 +83,6 @@ struct FeeEntry {
     polymarket_ppm: Option<u32>,
     source: String,
     checked_at: Datetime,
-}
-
-fn cent() -> i64 {
-    1
 }
 
 impl From<KindName> for VenueKind {
@@ -138,6 +136,7 @@ pub fn parse(text: &str) -> Result<Books, BooksError> {
     let file: File = toml::from_str(text)?;
     let mut clauses = clauses::by_book(&file.clause)?;
     let natives = natives::by_book(&file.native)?;
+    let sizes = sizes::by_book(&file.size)?;
     let (mut books, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, entry) in file.book.iter().enumerate() {
         let place = entry.place(number);
@@ -147,14 +146,18 @@ pub fn parse(text: &str) -> Result<Books, BooksError> {
             ensure(seen.insert(key.as_str()), &place, || format!("{key} is there twice"))?;
             let clauses = Clauses(clauses.remove(key.as_str()).unwrap_or_default());
             let native = natives.get(key.as_str()).cloned();
-            books.push((Arc::from(key.as_str()), Book { clauses, native, ..book.clone() }));
+            let sizes = sizes.get(key.as_str()).cloned().unwrap_or_default();
+            books.push((Arc::from(key.as_str()), Book { clauses, native, sizes, ..book.clone() }));
         }
     }
     if let Some(key) = clauses.keys().next() {
         return Err(sense("clause", format!("no such book: {key}")));
     }
-    if let Some(key) = natives.keys().find(|key| !seen.contains(*key)) {
-        return Err(sense("native", format!("no such book: {key}")));
+    let named = [("native", natives.keys().collect::<Vec<_>>()), ("size", sizes.keys().collect())];
+    for (rows, keys) in named {
+        if let Some(key) = keys.into_iter().find(|key| !seen.contains(*key)) {
+            return Err(sense(rows, format!("no such book: {key}")));
+        }
     }
     Ok(Books::new(books))
 }
@@ -167,7 +170,6 @@ impl BookEntry {
     fn book(&self, place: &str) -> Result<Book, BooksError> {
         let evidence = evidence(Some(&self.from), &self.source, Some(&self.checked_at), place)?;
         ensure(!self.keys.is_empty(), place, || "it has no keys".to_owned())?;
-        ensure(self.step > 0, place, || format!("a step of {} is none", self.step))?;
         ensure(CURRENCIES.contains(&&*self.currency), place, || {
             format!("{} is no currency that is known here ({})", self.currency, CURRENCIES.join(", "))
         })?;
@@ -188,7 +190,7 @@ impl BookEntry {
             fees: self.fees(place)?,
             clauses: Clauses::default(),
             refresh: refresh.map(|seconds| Micros::from(seconds) * SECOND),
-            step: self.step,
+            sizes: Sizes::default(),
             native: None,
             link: link.transpose().map_err(|error| sense(place, error.to_string()))?,
             known: true,
@@ -242,7 +244,7 @@ impl FeeEntry {
 #[cfg(test)]
 mod tests {
     use arb_engine::market::Family;
-    use arb_engine::venues::{NativeForm, Topic};
+    use arb_engine::venues::{Least, NativeForm, SizeStep, Topic};
     use arb_schemas::time::parse_rfc3339;
 
     use super::*;
@@ -272,7 +274,6 @@ mod tests {
         kind = "exchange"
         currency = "GBP"
         refresh_seconds = 30
-        step = 100
         link = "https://house.example/{league}/{event}"
         from = 2020-01-01
         source = "a page"
@@ -287,6 +288,21 @@ mod tests {
         commission_ppm = 20000
         source = "a page"
         checked_at = 2022-02-02
+
+        [[size]]
+        books = ["exchange"]
+        step = 100
+        least_stake = 200
+        least_liability = 300
+        from = 2020-01-01
+        source = "a page of sizes"
+
+        [[size]]
+        books = ["other"]
+        contract_step = 100
+        least_contracts = 500
+        from = 2020-01-01
+        source = "a page of contracts"
 
         [[native]]
         form = "decimal"
@@ -321,9 +337,15 @@ mod tests {
         let books = parse(FILE).unwrap();
         assert_eq!(books.keys(), ["exchange", "other", "plain"]);
         let exchange = books.get("exchange");
+        assert_eq!((exchange.operator("exchange"), exchange.kind), ("house", VenueKind::Exchange));
+        let sizes = |key| (books.get(key).sizes.step, books.get(key).sizes.least);
+        let (house, other) = ((200, 300, 0), (0, 0, 500));
+        let least = |(stake, liability, contracts)| Some(Least { stake, liability, contracts });
+        assert_eq!(sizes("exchange"), (SizeStep::Money(100), least(house)));
+        assert_eq!(sizes("other"), (SizeStep::Contracts(100), least(other)));
         assert_eq!(
-            (exchange.operator("exchange"), exchange.kind, exchange.step),
-            ("house", VenueKind::Exchange, 100)
+            (sizes("plain"), books.get("plain").sizes.least()),
+            ((SizeStep::Money(1), None), Least::UNKNOWN)
         );
         assert_eq!((exchange.refresh, exchange.known), (Some(30 * SECOND), true));
         let stated = |key, topic, league, family| books.get(key).clauses.value(topic, league, family);
@@ -349,7 +371,7 @@ mod tests {
         assert_eq!(checked.collect::<Vec<_>>(), [Some(day("2022-02-02")); 2]);
         assert_eq!((&*exchange.evidence.source, exchange.evidence.from), ("a page", day("2020-01-01")));
         let plain = books.get("plain");
-        assert_eq!((plain.operator("plain"), plain.fee(0), plain.step), ("plain", Fee::None, 1));
+        assert_eq!((plain.operator("plain"), plain.fee(0)), ("plain", Fee::None));
         assert!(plain.clauses.0.is_empty() && plain.refresh.is_none() && plain.link.is_none());
         let form = |key| books.get(key).native.as_ref().map(|native| native.form);
         let forms = [form("exchange"), form("other"), form("plain"), form("who")];
@@ -411,7 +433,16 @@ mod tests {
         assert!(broken("commission_ppm = 20000", "").contains("is needed"));
         assert!(broken("commission_ppm = 20000", "commission_ppm = 1\nkalshi_ppm = 1").contains("is needed"));
         assert!(broken("\"bookmaker\"", "\"exchange\"").contains("it has no fee"));
-        assert_eq!(broken("step = 100", "step = 0"), "book exchange: a step of 0 is none");
+        assert_eq!(
+            broken("step = 100\n        least_stake", "step = 0\n        least_stake"),
+            "size 1: a step of 0 is none"
+        );
+        assert_eq!(broken("least_contracts = 500", "step = 1"), "size 2: it has two steps");
+        assert!(broken("least_stake = 200", "least_stake = -1").contains("size 1: a least is outside"));
+        assert_eq!(
+            broken("books = [\"exchange\"]\n        step", "books = [\"who\"]\n        step"),
+            "size: no such book: who"
+        );
         assert!(broken("refresh_seconds = 30", "refresh_seconds = 0").contains("refresh_seconds"));
         assert_eq!(
             broken("https://house", "javascript:house"),
@@ -436,7 +467,10 @@ mod tests {
             "native: no such book: it"
         );
         assert_eq!(
-            broken("books = [\"other\"]", "books = [\"exchange\"]"),
+            broken(
+                "\"american\"\n        books = [\"other\"]",
+                "\"american\"\n        books = [\"exchange\"]"
+            ),
             "native 2: exchange is there twice"
         );
         assert!(broken("step_ppm = 10000", "").contains("step_ppm"));

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arb_engine::odds::Price;
-use arb_engine::venues::{Books, Clause, DatedFee, Evidence, Fee, Native, NativeForm};
+use arb_engine::venues::{
+    Book, Books, Clause, DatedFee, Evidence, Fee, Least, Native, NativeForm, SizeStep, Sizes,
+};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_model::Faults;
@@ -98,8 +100,8 @@ fn page(books: &Books) -> String {
         row(&format!("{} | {}", books.join(", "), fee_text(fee)), &fee.evidence)
     };
     let fees: String = fees.iter().map(of).collect();
-    let (forms, clauses, none) = (forms(books), clauses(books), without(books));
-    format!("{HEAD}{FEES}{fees}{FORMS}{forms}{CLAUSES}{clauses}{NONE}{none}")
+    let (forms, sizes, clauses, none) = (forms(books), sizes(books), clauses(books), without(books));
+    format!("{HEAD}{FEES}{fees}{FORMS}{forms}{SIZES}{sizes}{CLAUSES}{clauses}{NONE}{none}")
 }
 
 /// What books have one clause, in which sports, by sentence and source.
@@ -153,16 +155,42 @@ fn without(books: &Books) -> String {
     format!("{} of {} books: {}.\n", none.len(), keys.len(), named.join(", "))
 }
 
-/// The rows of the forms in which books make their prices.
-fn forms(books: &Books) -> String {
-    let mut forms = Vec::<(&Native, Vec<String>)>::new();
+/// What some books have, and which they are.
+fn shared<'a, T: PartialEq>(
+    books: &'a Books,
+    of: impl Fn(&'a Book) -> Option<&'a T>,
+) -> Vec<(&'a T, Vec<String>)> {
+    let mut found = Vec::<(&T, Vec<String>)>::new();
     for key in books.keys() {
-        let Some(native) = &books.get(key).native else { continue };
-        match forms.iter_mut().find(|(known, _)| *known == native) {
+        let Some(fact) = of(books.get(key)) else { continue };
+        match found.iter_mut().find(|(known, _)| *known == fact) {
             Some((_, books)) => books.push(format!("`{key}`")),
-            None => forms.push((native, vec![format!("`{key}`")])),
+            None => found.push((fact, vec![format!("`{key}`")])),
         }
     }
+    found
+}
+
+/// The rows of the sizes in which books take bets.
+fn sizes(books: &Books) -> String {
+    let money = |minor: i64| format!("{:.2}", minor as f64 / 100.0);
+    let least = |least: &Least| {
+        let bounds = [("stake", least.stake), ("liability", least.liability), ("contracts", least.contracts)];
+        let bounds = bounds.into_iter().filter(|(_, bound)| *bound > 0);
+        bounds.map(|(of, bound)| format!("{of} {}", money(bound))).collect::<Vec<_>>().join(", ")
+    };
+    let of = |(sizes, books): &(&Sizes, Vec<String>)| {
+        let (unit, SizeStep::Money(step) | SizeStep::Contracts(step)) = (sizes.step.unit(), sizes.step);
+        let bounds = sizes.least.as_ref().map_or("unknown".to_owned(), least);
+        row(&format!("{} | {} {unit} | {bounds}", books.join(", "), money(step)), &sizes.evidence)
+    };
+    let stated = |book: &&Sizes| !book.evidence.source.is_empty();
+    shared(books, |book| Some(&book.sizes).filter(stated)).iter().map(of).collect()
+}
+
+/// The rows of the forms in which books make their prices.
+fn forms(books: &Books) -> String {
+    let forms = shared(books, |book| book.native.as_ref());
     let step = |native: &Native| match native.form {
         NativeForm::Decimal { step_ppm } | NativeForm::Probability { step_ppm } => {
             format!(", in steps of {}", f64::from(step_ppm) / 1e6)
@@ -197,6 +225,15 @@ Where a source writes them in another format, the effective price is that of the
 
 | book | form | checked | source |
 |---|---|---|---|
+";
+const SIZES: &str = "
+## In what sizes a book takes bets
+
+An order is a multiple of the step, of the book's currency or of contracts, each of which pays one unit of it or nothing. A stake below the least is none ([why](adr/086-sizes.md)). Of a book that is not listed the step is 0.01, and the
+least is not known: 1.00 is taken, of a lay as much at risk, and entries warn `least_stake_unknown`.
+
+| book | step | least | checked | source |
+|---|---|---|---|---|
 ";
 const CLAUSES: &str = "
 ## Clauses

@@ -64,6 +64,7 @@ export const WARNINGS: Record<string, string> = {
   push_possible: 'Some result refunds all stakes.',
   half_push_possible: 'A quarter line: some result refunds half a stake.',
   limit_unknown: 'The limit of a leg is not known.',
+  least_stake_unknown: "The least stake of a leg's book is not known; 1.00 is taken.",
   void_rules_differ: 'When the match is not played as planned, one leg may be void and another not.',
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn entry_of(
         verified: window.verification.is_verified(),
         verification: Some(window.verification),
         failed_checks,
-        warnings: warnings(arb, staked),
+        warnings: warnings(arb, staked, context),
         ttl: Some(ttl.in_seconds()),
         execution_probability: Some(execution_probability),
         score: margin_rounded.unwrap_or(0.0).max(0.0) * execution_probability,
@@ -121,7 +121,7 @@ fn link_of(leg: &Quote, context: &MarketContext<'_>) -> Option<Name> {
 }
 
 /// What a taker must know.
-fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Open<Warning>> {
+fn warnings(arb: &Arb<'_>, staked: &Staked, context: &MarketContext<'_>) -> Vec<Open<Warning>> {
     let push = (staked.margin_worst.abs() < NOISE).then_some(Warning::PushPossible);
     let half = arb
         .legs
@@ -129,8 +129,10 @@ fn warnings(arb: &Arb<'_>, staked: &Staked) -> Vec<Open<Warning>> {
         .any(|leg| leg.key.line().is_some_and(is_quarter))
         .then_some(Warning::HalfPushPossible);
     let unknown = arb.legs.iter().any(|leg| leg.limit.is_none()).then_some(Warning::LimitUnknown);
+    let is_least_unknown = |leg: &&Quote| book(leg, context).sizes.least.is_none();
+    let least = arb.legs.iter().any(is_least_unknown).then_some(Warning::LeastStakeUnknown);
     let void = staked.void.is_some().then_some(Warning::VoidRulesDiffer);
-    push.into_iter().chain(half).chain(unknown).chain(void).map(Open::Known).collect()
+    push.into_iter().chain(half).chain(unknown).chain(least).chain(void).map(Open::Known).collect()
 }
 
 /// Whether a bet at this line is two of half the stake, at the lines beside it: one of them is a whole one, on which stakes come

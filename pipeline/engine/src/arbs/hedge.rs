@@ -2,8 +2,9 @@
 //! worst that can happen is best, pushes aside.
 //!
 //! Profit in each way in which the bets can end is linear in the stakes, so the best worst case is at a vertex of what the limits allow:
-//! with at most three open stakes all of them are tried. Stakes are then rounded to what venues take, both ways each. No leg is staked
-//! with more than the placed bet can return. It never changes the placed bet, and never looks for other books.
+//! with at most three open stakes all of them are tried, for every choice of the legs that are bet on at all, since a venue takes no bet
+//! below its least. Stakes are then rounded to the sizes that venues take, both ways each. No leg is staked with more than the placed bet
+//! can return. It never changes the placed bet, and never looks for other books.
 
 use arb_model::{BoardEntry, Leg as BoardLeg};
 
@@ -67,9 +68,12 @@ pub fn hedge(entry: &BoardEntry, books: &Books, placed: PlacedBet) -> Option<Hed
             (leg.effective_price.unwrap_or(leg.price), leg.price)
         };
         let bet = Bet::new(market, leg.outcome.known()?, side, line)?;
-        let step = books.get(&leg.book).step;
+        let sizes = &books.get(&leg.book).sizes;
         let limit = leg.limit.map(|limit| limit.0);
-        legs.push(((bet, effective), Leg { share: 0.0, side, price, limit, step }));
+        legs.push((
+            (bet, effective),
+            Leg { share: 0.0, side, price, limit, step: sizes.step, least: sizes.least() },
+        ));
     }
     let bets: Vec<_> = legs.iter().map(|(bet, _)| *bet).collect();
     let legs: Vec<_> = legs.into_iter().map(|(_, leg)| leg).collect();
@@ -122,36 +126,46 @@ fn profits(payouts: &Payouts, stakes: &[Stake]) -> Vec<f64> {
     payouts.ways().map(|row| row.zip(stakes).map(|(pays, stake)| profit(pays, stake)).sum()).collect()
 }
 
-/// The best stakes that venues take.
-fn stakes(legs: &[Leg], payouts: &Payouts, (placed, stake): (usize, Stake)) -> Vec<Stake> {
-    let risked = exact(legs, payouts, (placed, stake.risked()));
-    let candidates: Vec<_> = legs
-        .iter()
-        .enumerate()
-        .map(|(at, leg)| if at == placed { [Some(stake), None] } else { leg.near(risked[at]) })
-        .collect();
+/// The best stakes that venues take: over every choice of the legs that are bet on at all.
+fn stakes(legs: &[Leg], payouts: &Payouts, placed: (usize, Stake)) -> Vec<Stake> {
     let mut best: Option<(f64, f64, Vec<Stake>)> = None;
-    for way in 0..1_usize << legs.len() {
-        let chosen: Option<Vec<Stake>> =
-            candidates.iter().enumerate().map(|(at, both)| both[way >> at & 1]).collect();
-        let Some(chosen) = chosen else { continue };
-        let worst = profits(payouts, &chosen).into_iter().fold(f64::INFINITY, f64::min);
-        let total: f64 = chosen.iter().map(Stake::risked).sum();
-        let is_better = best
-            .as_ref()
-            .is_none_or(|(least, most, _)| worst > least + NOISE || (worst > least - NOISE && total < *most));
-        if is_better {
-            best = Some((worst, total, chosen));
+    for bet_on in subsets_of(legs.len()).filter(|bet_on| bet_on[placed.0]) {
+        let risked = exact(legs, payouts, (placed.0, placed.1.risked()), &bet_on);
+        let candidates: Vec<_> = legs
+            .iter()
+            .enumerate()
+            .map(|(at, leg)| match at {
+                _ if at == placed.0 => [Some(placed.1), None],
+                _ if bet_on[at] => leg.near(risked[at]),
+                _ => [Some(leg.stake_of(0)), None],
+            })
+            .collect();
+        for above in subsets_of(legs.len()) {
+            let chosen = candidates.iter().zip(above).map(|(both, above)| both[usize::from(above)]);
+            let Some(chosen) = chosen.collect::<Option<Vec<Stake>>>() else { continue };
+            let worst = profits(payouts, &chosen).into_iter().fold(f64::INFINITY, f64::min);
+            let total: f64 = chosen.iter().map(Stake::risked).sum();
+            let is_better = best.as_ref().is_none_or(|(least, most, _)| {
+                worst > least + NOISE || (worst > least - NOISE && total < *most)
+            });
+            if is_better {
+                best = Some((worst, total, chosen));
+            }
         }
     }
     best.map(|(.., chosen)| chosen).unwrap_or_default()
 }
 
-/// What to risk on each leg, in minor units, as if venues took any amount.
-fn exact(legs: &[Leg], payouts: &Payouts, (placed, risked): (usize, f64)) -> Vec<f64> {
+/// Every choice of some of so many.
+fn subsets_of(many: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1_usize << many).map(move |chosen| (0..many).map(|at| chosen >> at & 1 == 1).collect())
+}
+
+/// What to risk on each leg, in minor units, as if venues took any amount from their least on: of the placed one and of those that are not bet on 0.
+fn exact(legs: &[Leg], payouts: &Payouts, (placed, risked): (usize, f64), bet_on: &[bool]) -> Vec<f64> {
     let rows: Vec<Vec<f64>> = payouts.ways().map(Iterator::collect).collect();
     let most = rows.iter().map(|row| row[placed] * risked).fold(0.0, f64::max);
-    let open: Vec<_> = (0..legs.len()).filter(|leg| *leg != placed).collect();
+    let open: Vec<_> = (0..legs.len()).filter(|leg| *leg != placed && bet_on[*leg]).collect();
     // Of the stakes and the worst profit: a sum of coefficients that is at most a number.
     let mut bounds: Vec<(Vec<f64>, f64)> = rows
         .iter()
@@ -164,11 +178,11 @@ fn exact(legs: &[Leg], payouts: &Payouts, (placed, risked): (usize, f64)) -> Vec
     for (at, leg) in open.iter().enumerate() {
         let alone =
             |value: f64| (0..=open.len()).map(|other| if other == at { value } else { 0.0 }).collect();
-        bounds.push((alone(-1.0), 0.0));
+        bounds.push((alone(-1.0), -legs[*leg].least_stake().risked()));
         bounds.push((alone(1.0), legs[*leg].limit_risked().map_or(most, |limit| limit.min(most))));
     }
     let best = best_vertex(&bounds, open.len() + 1);
-    let of = |leg: usize| open.iter().position(|open| *open == leg).map_or(risked, |at| best[at].max(0.0));
+    let of = |leg: usize| open.iter().position(|open| *open == leg).map_or(0.0, |at| best[at].max(0.0));
     (0..legs.len()).map(of).collect()
 }
 

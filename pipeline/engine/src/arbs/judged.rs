@@ -214,7 +214,8 @@ fn bet(leg: &Quote, context: &MarketContext<'_>) -> Option<(Bet, Price)> {
 
 fn staked(leg: &Quote, share: f64, context: &MarketContext<'_>) -> Leg {
     let Quote { key, price, .. } = *leg;
-    Leg { share, side: key.side(), price, limit: limit(leg), step: book(leg, context).step }
+    let sizes = &book(leg, context).sizes;
+    Leg { share, side: key.side(), price, limit: limit(leg), step: sizes.step, least: sizes.least() }
 }
 
 /// In minor units; of a lay the backer's stake.

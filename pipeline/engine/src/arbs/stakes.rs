@@ -1,8 +1,8 @@
-//! Stakes: how much may be staked, how it is rounded to what venues take, and what is then left.
+//! Stakes: how much may be staked, how it is rounded to the sizes that venues take, and what is then left.
 //!
 //! Money is whole minor units (cents); sums of stakes are compared in integers, so that the order of legs decides nothing. A
-//! rounded worst case is never above that of the shares, and what is risked never above the total that was asked for. It never
-//! converts a currency: legs in different ones are no arb.
+//! rounded worst case is never above that of the shares, and what is risked never above the total that was asked for. A stake below the
+//! least that its venue takes is none. It never converts a currency: legs in different ones are no arb.
 //!
 //! Sources: shares `w_i = (1/o_i)/S`, the largest total `min limit_i / w_i`; a lay at L for a backer's stake b risks `b (L - 1)`.
 
@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 
 use crate::market::Side;
 use crate::odds::Price;
+use crate::venues::{Least, SizeStep};
 
 use super::settlement::Payouts;
 
@@ -31,14 +32,16 @@ pub struct Leg {
     pub price: Price,
     /// The most that the venue takes, in minor units: of the backer's stake, as books of orders state it.
     pub limit: Option<i64>,
-    /// What is put down is a multiple of this, in minor units.
-    pub step: i64,
+    /// Of what an order is a multiple.
+    pub step: SizeStep,
+    /// The least that the venue takes.
+    pub least: Least,
 }
 
 /// What is put down on a leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stake {
-    /// What is asked of the venue, in minor units: the stake of a back, the backer's stake of a lay.
+    /// What is asked of the venue, in minor units: the stake of a back, the backer's stake of a lay. The cost of contracts is rounded up.
     pub placed: i64,
     /// What is risked, in millionths of a minor unit: the stake of a back, the liability of a lay.
     risked: i128,
@@ -88,24 +91,77 @@ impl Leg {
         self.limit.map(|limit| self.stake_of(limit).risked())
     }
 
-    /// The multiples of its step just below and above what is to be risked, in minor units, within its limit.
-    pub(super) fn near(&self, risked: f64) -> [Option<Stake>; 2] {
-        let wanted = risked / ((self.step as f64) * (self.risk() as f64) / UNIT as f64);
+    /// So many of its steps. A contract costs what it pays by the price; a part of a millionth of a minor unit counts as one.
+    fn stake_at(&self, steps: i64) -> Stake {
+        match self.step {
+            SizeStep::Money(step) => self.stake_of(steps * step),
+            SizeStep::Contracts(step) => {
+                let cost = ceiling(
+                    i128::from(steps) * i128::from(step) * UNIT * UNIT,
+                    self.price.millionths().into(),
+                );
+                #[allow(clippy::cast_possible_truncation)]
+                // What is paid for contracts that pay less than 2^63 fits.
+                let placed = ceiling(cost, UNIT) as i64;
+                Stake { placed, risked: ceiling(cost * self.risk(), UNIT) }
+            }
+        }
+    }
+
+    /// How many steps the venue takes at least.
+    fn least_steps(&self) -> i64 {
+        let (price, risk) = (i128::from(self.price.millionths()), self.risk());
+        let Least { stake, liability, contracts } = self.least;
+        let liability = if self.side == Side::Lay { i128::from(liability) } else { 0 };
+        let (stake, contracts) = (i128::from(stake), i128::from(contracts));
+        let (least, step) = match self.step {
+            SizeStep::Money(step) => {
+                (stake.max(ceiling(contracts * UNIT, price)).max(ceiling(liability * UNIT, risk)), step)
+            }
+            SizeStep::Contracts(step) => {
+                (contracts.max(ceiling(stake * price, UNIT)).max(ceiling(liability * price, risk)), step)
+            }
+        };
+        i64::try_from(ceiling(least, step.into())).unwrap_or(i64::MAX).max(1)
+    }
+
+    /// How many steps just below and above are what is to be risked, in minor units; the second only where the first is less.
+    fn steps_near(&self, risked: f64) -> (i64, Option<i64>) {
+        let risk = self.risk() as f64;
+        let of_step = match self.step {
+            SizeStep::Money(step) => step as f64 * risk / UNIT as f64,
+            SizeStep::Contracts(step) => step as f64 * risk / self.price.millionths() as f64,
+        };
+        let wanted = risked / of_step;
         // What is a multiple but for the noise of the arithmetic is that multiple.
         let (near, noise) = (wanted.round(), 1e-9 * wanted.max(1.0));
         let [below, above] =
             if (wanted - near).abs() <= noise { [near; 2] } else { [wanted.floor(), wanted.ceil()] };
         #[allow(clippy::cast_possible_truncation)] // Totals are far below 2^53.
-        let stake = |steps: f64| self.stake_of(steps as i64 * self.step);
-        let allowed = |stake: &Stake| self.limit.is_none_or(|limit| stake.placed <= limit);
-        let above = (above > below).then(|| stake(above));
-        [Some(stake(below)).filter(allowed), above.filter(allowed)]
+        (below as i64, (above > below).then_some(above as i64))
     }
 
-    /// The same of its share of a total; something is staked.
-    fn candidates(&self, total: i64) -> [Option<Stake>; 2] {
-        self.near(self.share * total as f64).map(|stake| stake.filter(|stake| stake.placed > 0))
+    /// So many of its steps, where that is within its limit.
+    fn within_limit(&self, steps: i64) -> Option<Stake> {
+        Some(self.stake_at(steps)).filter(|stake| self.limit.is_none_or(|limit| stake.placed <= limit))
     }
+
+    /// The least that the venue takes, and what it risks.
+    pub(super) fn least_stake(&self) -> Stake {
+        self.stake_at(self.least_steps())
+    }
+
+    /// What may be put down to risk about so much, in minor units: the multiples just below and above, where the venue takes so little.
+    pub(super) fn near(&self, risked: f64) -> [Option<Stake>; 2] {
+        let (below, above) = self.steps_near(risked);
+        let least = self.least_steps();
+        [Some(below), above].map(|steps| self.within_limit(steps.filter(|steps| *steps >= least)?))
+    }
+}
+
+/// A quotient, rounded up.
+fn ceiling(of: i128, by: i128) -> i128 {
+    -(-of).div_euclid(by)
 }
 
 /// What laying this much of a backer's stake risks, in minor units, rounded up; `None` beyond what fits.
@@ -120,7 +176,7 @@ impl Leg {
 #[must_use]
 pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
     let millionths = i128::from(backers_stake) * (i128::from(lay.millionths()) - UNIT);
-    i64::try_from(-(-millionths).div_euclid(UNIT)).ok()
+    i64::try_from(ceiling(millionths, UNIT)).ok()
 }
 
 /// The largest total, in minor units rounded down, at which no leg is above its limit; `None` when no limit is known.
@@ -143,7 +199,7 @@ pub fn round(legs: &[Leg], payouts: &Payouts, total: i64) -> Option<Rounded> {
     if legs.is_empty() || legs.len() > MOST_LEGS || legs.len() != payouts.legs() {
         return None;
     }
-    let candidates: Vec<_> = legs.iter().map(|leg| leg.candidates(total)).collect();
+    let candidates: Vec<_> = legs.iter().map(|leg| leg.near(leg.share * total as f64)).collect();
     let ways = (0_usize..1 << legs.len()).filter_map(|way| {
         let chosen = candidates.iter().enumerate().map(|(leg, both)| both[way >> leg & 1]);
         Way::new(chosen.collect::<Option<_>>()?, payouts).filter(|way| way.total <= i128::from(total) * UNIT)
@@ -206,6 +262,9 @@ mod tests {
     use crate::odds;
     use crate::venues::Level;
 
+    /// A venue that takes whatever it is asked.
+    const ANY: Least = Least { stake: 0, liability: 0, contracts: 0 };
+
     fn price(decimal: &str) -> Price {
         Price::from_decimal(decimal).unwrap()
     }
@@ -218,7 +277,8 @@ mod tests {
             side: Side::Back,
             price: *price,
             limit: None,
-            step,
+            step: SizeStep::Money(step),
+            least: ANY,
         };
         let outcomes: &[_] = if prices.len() == 2 {
             &[Outcome::Home, Outcome::Away]
@@ -292,7 +352,8 @@ mod tests {
             side,
             price,
             limit: None,
-            step: 1,
+            step: SizeStep::Money(1),
+            least: ANY,
         };
         let legs = [leg(Side::Back, back, back), leg(Side::Lay, lay, not)];
         let bet = |side| Bet::new(market, Outcome::Home, side, None).unwrap();
@@ -308,12 +369,66 @@ mod tests {
     }
 
     #[test]
+    fn a_stake_below_the_least_is_none() {
+        let (legs, payouts) = winner(&["1.10", "21"].map(price), 1);
+        let of = |least| {
+            let mut legs = legs.clone();
+            legs[1].least = least;
+            round(&legs, &payouts, 2_000).map(|rounded| placed(&rounded))
+        };
+        // Of 20.00 there are 0.9955 for the second leg.
+        assert_eq!(of(ANY), Some(vec![1_900, 100]));
+        assert_eq!(of(Least::UNKNOWN), Some(vec![1_900, 100]), "rounded up it is 1.00");
+        assert_eq!(of(Least { stake: 101, ..ANY }), None);
+        assert_eq!(of(Least { liability: 101, ..ANY }), Some(vec![1_900, 100]), "a back has no liability");
+        assert_eq!(
+            of(Least { contracts: 2_100, ..ANY }),
+            Some(vec![1_900, 100]),
+            "21 contracts at 21 cost 1.00"
+        );
+        assert_eq!(of(Least { contracts: 2_101, ..ANY }), None);
+    }
+
+    #[test]
+    fn a_lay_has_a_least_stake_and_a_least_liability() {
+        let lay = |odds, least| {
+            let step = SizeStep::Money(1);
+            Leg { share: 0.0, side: Side::Lay, price: price(odds), limit: None, step, least }.least_steps()
+        };
+        assert_eq!(lay("2.34", Least::UNKNOWN), 100);
+        // At 1.20 a backer's stake of 5.00 risks 1.00.
+        assert_eq!(lay("1.2", Least::UNKNOWN), 500);
+        assert_eq!(lay("1.2", Least { stake: 200, liability: 0, contracts: 0 }), 200);
+    }
+
+    #[test]
+    fn contracts_are_bought_whole() {
+        // 40 and 55 cents a contract: 105 of each cost 99.75.
+        let (mut legs, payouts) = winner(&["2.5", "1.818181"].map(price), 1);
+        legs.iter_mut().for_each(|leg| leg.step = SizeStep::Contracts(100));
+        let rounded = round(&legs, &payouts, 10_000).unwrap();
+        assert_eq!(placed(&rounded), [4_200, 5_776], "105 at .55000024 cost 57.75003");
+        assert!((rounded.margin_worst - (105.0 / 99.750_026 - 1.0)).abs() < 1e-8, "{}", rounded.margin_worst);
+        legs[0].least = Least { contracts: 10_600, ..ANY };
+        assert_eq!(round(&legs, &payouts, 10_000), None);
+        // Of hundredths of a contract a stake is exact to a cent.
+        legs.iter_mut().for_each(|leg| (leg.step, leg.least) = (SizeStep::Contracts(1), ANY));
+        assert!((round(&legs, &payouts, 10_000).unwrap().total() - 10_000.0).abs() < 1.0);
+    }
+
+    #[test]
     fn pushes_are_in_the_rounded_worst_case() {
         let totals = Market::parse("totals").unwrap();
         let (over, under) = (price("2.1"), price("2.04"));
         let s = odds::implied_probability(&[over, under]);
-        let leg =
-            |price| Leg { share: odds::stake_share(price, s), side: Side::Back, price, limit: None, step: 1 };
+        let leg = |price| Leg {
+            share: odds::stake_share(price, s),
+            side: Side::Back,
+            price,
+            limit: None,
+            step: SizeStep::Money(1),
+            least: ANY,
+        };
         let bet = |outcome, line| Bet::new(totals, outcome, Side::Back, Some(line)).unwrap();
         let worst = |line| {
             let bets = [(bet(Outcome::Over, line), over), (bet(Outcome::Under, line), under)];
@@ -388,6 +503,36 @@ mod tests {
             if let (Some(one), Some(many)) = (one, many) {
                 prop_assert!((one.margin_worst - many.margin_worst).abs() < 1e-12);
                 prop_assert_eq!(placed(&one).iter().map(|stake| stake * times).collect::<Vec<_>>(), placed(&many));
+            }
+        }
+
+        /// Whatever venues take, no stake is below it, and none is above its limit.
+        #[test]
+        fn no_stake_is_less_than_its_venue_takes(
+            prices in arbs(),
+            sizes in prop::collection::vec((any::<bool>(), 1_i64..300, 0_i64..4_000, 0_i64..4_000, 0_i64..8_000), 3),
+            limit in 100_i64..8_000,
+            total in 100_i64..20_000,
+        ) {
+            let (mut legs, payouts) = winner(&prices, 1);
+            for (leg, (is_money, step, stake, liability, contracts)) in legs.iter_mut().zip(sizes) {
+                leg.step = if is_money { SizeStep::Money(step) } else { SizeStep::Contracts(step) };
+                (leg.least, leg.limit) = (Least { stake, liability, contracts }, Some(limit));
+            }
+            let Some(rounded) = round(&legs, &payouts, total) else { return Ok(()) };
+            prop_assert!(rounded.total() <= total as f64 + 1e-6);
+            for (stake, leg) in rounded.stakes.iter().zip(&legs) {
+                let odds = leg.price.decimal();
+                prop_assert!(stake.placed >= leg.least.stake && stake.placed <= limit);
+                prop_assert!(stake.risked() <= stake.placed as f64 && stake.risked() > stake.placed as f64 - 1.0);
+                // A contract pays a hundred minor units: as many hundredths.
+                prop_assert!(stake.risked() * odds >= leg.least.contracts as f64 - 1e-3);
+                let (whole, step) = match leg.step {
+                    SizeStep::Money(step) => (stake.risked(), step),
+                    SizeStep::Contracts(step) => (stake.risked() * odds, step),
+                };
+                let steps = whole / step as f64;
+                prop_assert!((steps - steps.round()).abs() < 1e-3, "{} of {}", whole, step);
             }
         }
 

@@ -17,14 +17,13 @@ use super::fees::Fee;
 use super::level::Level;
 use super::link::LinkTemplate;
 use super::native::Native;
+use super::sizes::Sizes;
 use super::sport::is_within;
 
 /// The largest commission of an exchange in the table: used for an exchange that is not in it.
 const UNKNOWN_EXCHANGE: Fee = Fee::Commission { ppm: 100_000 };
 /// As much as the dearest of Kalshi's series and of Polymarket's categories.
 const UNKNOWN_CONTRACTS: Fee = Fee::Kalshi { multiplier_ppm: 70_000 };
-/// A hundredth of the currency's unit.
-const STEP: i64 = 1;
 
 /// What a venue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +96,8 @@ pub struct Book {
     /// Within which 95 of 100 of its prices are confirmed by a feed that is asked without pause. How often it is asked comes on
     /// top.
     pub refresh: Option<Micros>,
-    /// Stakes are multiples of this, in minor units.
-    pub step: i64,
+    /// In what sizes it takes bets.
+    pub sizes: Sizes,
     /// In which form it makes its prices; `None` is unknown: they count as they are given.
     pub native: Option<Native>,
     /// Where its bets can be placed, unless a source states that.
@@ -140,13 +139,15 @@ impl Book {
         rule.or_else(|| all().rfind(|rule| rule.evidence.from <= at)).or_else(|| all().next())
     }
 
-    /// The origins of its row, of its form, of its clauses and of its fees, each with what it is the origin of.
+    /// The origins of its row, of its form, of its sizes, of its clauses and of its fees, each with what it is the origin of.
     fn origins(&self) -> impl Iterator<Item = (String, &Evidence)> {
         let clauses = self.clauses.0.iter().map(|clause| &clause.evidence);
         let clauses = clauses.zip(1..).map(|(evidence, number)| (format!(", clause {number}"), evidence));
         let fees = self.fees.iter().zip(1..).map(|(fee, number)| (format!(", fee {number}"), &fee.evidence));
         let native = self.native.iter().map(|native| (", native form".to_owned(), &native.evidence));
-        [(String::new(), &self.evidence)].into_iter().chain(native).chain(clauses).chain(fees)
+        let sizes = Some(&self.sizes.evidence).filter(|evidence| !evidence.source.is_empty());
+        let sizes = sizes.map(|evidence| (", sizes".to_owned(), evidence));
+        [(String::new(), &self.evidence)].into_iter().chain(native).chain(sizes).chain(clauses).chain(fees)
     }
 
     fn unknown(kind: VenueKind, refresh: Option<Micros>) -> Self {
@@ -163,7 +164,7 @@ impl Book {
             fees,
             clauses: Clauses::default(),
             refresh,
-            step: STEP,
+            sizes: Sizes::default(),
             native: None,
             link: None,
             known: false,
@@ -281,7 +282,10 @@ mod tests {
             (unknown.known, unknown.kind, unknown.operator("somebook")),
             (false, VenueKind::Bookmaker, "somebook")
         );
-        assert_eq!((unknown.fee(0), unknown.step, unknown.refresh), (Fee::None, 1, Some(90_000_000)));
+        assert_eq!(
+            (unknown.fee(0), &unknown.sizes, unknown.refresh),
+            (Fee::None, &Sizes::default(), Some(90_000_000))
+        );
         assert_eq!(books.get("betfair_ex_xx").fee(0), Fee::Commission { ppm: 100_000 });
         assert_eq!(books.get("kalshi").kind, VenueKind::PredictionMarket);
         assert_eq!(books.get("flexbet").kind, VenueKind::Bookmaker);

@@ -11,7 +11,7 @@ use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
 
-use crate::world::{World, entry, of_league, tick};
+use crate::world::{World, any_size, entry, of_league, tick};
 
 /// Books `a` and `c` keep nothing, `b` 2 % of winnings, `x` 5 %; a level result refunds at `r`.
 fn world() -> World {
@@ -24,7 +24,7 @@ fn world() -> World {
             fees: vec![fee],
             clauses: Clauses::uniform(name, level),
             refresh: None,
-            step: 1,
+            sizes: any_size(),
             native: None,
             link: None,
             known: true,

@@ -39,7 +39,7 @@ fn the_leg_that_takes_least_for_its_share_bounds_all() {
     assert_eq!(entry.total_stake_max, Some(Money(8_190)), "40.00 * 43/21; 100.00 would be 195.45");
     assert_eq!(stakes(entry), [Some(4_190), Some(4_000)], "41.91 would be more and return less of it");
     assert!((entry.margin_rounded.unwrap() - (4_190.0 * 2.1 / 8_190.0 - 1.0)).abs() < 1e-12);
-    assert!(entry.warnings.is_empty());
+    assert_eq!(entry.warnings, [Warning::LeastStakeUnknown]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn an_unknown_limit_is_a_warning() {
         let entry = entry(&effects);
         assert_eq!(
             (entry.total_stake_max, &entry.warnings[..]),
-            (most.map(Money), &[Warning::LimitUnknown.into()][..])
+            (most.map(Money), &[Warning::LimitUnknown.into(), Warning::LeastStakeUnknown.into()][..])
         );
         assert_eq!(limits(entry), [home, away]);
     }

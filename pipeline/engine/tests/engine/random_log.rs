@@ -16,7 +16,7 @@ use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, V
 use proptest::prelude::*;
 
 use crate::properties::key;
-use crate::world::{LEAGUE, at};
+use crate::world::{LEAGUE, any_size, at};
 
 /// Leagues whose matches go on until there is a winner, the second with draws of regulation, and one whose matches can end level; the third
 pub(crate) const EVENTS: [(&str, &str); 3] = [("e", LEAGUE), ("f", "icehockey_other"), ("g", "boxing_x")];
@@ -57,7 +57,7 @@ fn book(operator: &str, currency: Option<&str>, ppm: u32) -> Book {
         fees: if ppm > 0 { vec![fee] } else { Vec::new() },
         clauses: Clauses::uniform("us", Level::Impossible),
         refresh: None,
-        step: 1,
+        sizes: any_size(),
         native: None,
         link: None,
         known: true,

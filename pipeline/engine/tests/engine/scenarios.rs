@@ -44,7 +44,8 @@ fn an_entry_says_what_to_bet() {
     assert!((entry.margin - 0.0450).abs() < 5e-5 && (entry.margin_worst - entry.margin).abs() < 1e-12);
     assert!((entry.legs[0].stake_share - 43.4783 / 95.6904).abs() < 1e-6);
     assert_eq!(entry.legs[0].last_seen_at.0, at(8));
-    assert!(!entry.in_play && entry.warnings == [Warning::LimitUnknown]);
+    assert!(!entry.in_play);
+    assert_eq!(entry.warnings, [Warning::LimitUnknown, Warning::LeastStakeUnknown]);
 }
 
 #[test]
@@ -191,7 +192,10 @@ fn whole_lines_warn_of_a_push_and_quarter_lines_pay_half() {
     let whole = world.poll(10, &[(event("w"), on("3"))]);
     assert_eq!(
         (entry(&whole).margin_worst, &entry(&whole).warnings[..]),
-        (0.0, &[Warning::PushPossible.into(), Warning::LimitUnknown.into()][..])
+        (
+            0.0,
+            &[Warning::PushPossible, Warning::LimitUnknown, Warning::LeastStakeUnknown].map(Into::into)[..]
+        )
     );
     let quarter = world.poll(20, &[(event("w"), on("3")), (event("q"), on("2.25"))]);
     let quarter = quarter.iter().find_map(|effect| match effect {
@@ -200,7 +204,10 @@ fn whole_lines_warn_of_a_push_and_quarter_lines_pay_half() {
     });
     let quarter = quarter.expect("a window on the quarter line");
     assert!((quarter.margin_worst - quarter.margin / 2.0).abs() < 1e-12);
-    assert_eq!(quarter.warnings, [Warning::HalfPushPossible, Warning::LimitUnknown]);
+    assert_eq!(
+        quarter.warnings,
+        [Warning::HalfPushPossible, Warning::LimitUnknown, Warning::LeastStakeUnknown]
+    );
 }
 
 #[test]

@@ -6,10 +6,10 @@ use arb_engine::Engine;
 use arb_engine::effect::{BoardEntry, Effect, Flag, Warning};
 use arb_engine::input::Tick;
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
-use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, VenueKind};
+use arb_engine::venues::{Book, Books, Clauses, DatedFee, Evidence, Fee, Level, SizeStep, Sizes, VenueKind};
 use arb_model::Money;
 
-use crate::world::{World, at, closed, entry, of_league, tick, words};
+use crate::world::{World, any_size, at, closed, entry, of_league, tick, words};
 
 fn book(operator: &str, currency: &str, rules: &str) -> Book {
     Book {
@@ -19,7 +19,7 @@ fn book(operator: &str, currency: &str, rules: &str) -> Book {
         fees: Vec::new(),
         clauses: Clauses::uniform(rules, Level::Impossible),
         refresh: None,
-        step: 1,
+        sizes: any_size(),
         native: None,
         link: None,
         known: true,
@@ -39,7 +39,13 @@ pub(crate) fn world() -> World {
         ("a2", book("a", "USD", "us")),
         ("au", book("au", "USD", "au")),
         ("gbp", book("gbp", "GBP", "us")),
-        ("coarse", Book { step: 10_000, ..book("coarse", "USD", "us") }),
+        (
+            "coarse",
+            Book {
+                sizes: Sizes { step: SizeStep::Money(10_000), ..any_size() },
+                ..book("coarse", "USD", "us")
+            },
+        ),
         ("x", exchange(50_000)),
     ];
     let books = Books::new(alike.into_iter().chain(other.map(|(name, book)| (name.into(), book))));

@@ -9,7 +9,7 @@ use arb_engine::effect::{
 use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Tick};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
-use arb_engine::venues::{Book, Books, Clauses, Level};
+use arb_engine::venues::{Book, Books, Clauses, Least, Level, Sizes};
 use arb_engine::{Engine, Step, invariants};
 
 pub(crate) const LEAGUE: &str = "baseball_mlb";
@@ -18,6 +18,11 @@ pub(crate) const SOURCE: &str = "feed";
 /// Seconds as the engine's microseconds.
 pub(crate) fn at(seconds: i64) -> i64 {
     seconds * 1_000_000
+}
+
+/// Of a venue that takes any whole number of minor units.
+pub(crate) fn any_size() -> Sizes {
+    Sizes { least: Some(Least { stake: 1, liability: 0, contracts: 0 }), ..Sizes::default() }
 }
 
 /// A tick on a winner (`home`), a total (`over 2.5`) or a handicap (`home -1.5`, by the home side's line).
@@ -51,7 +56,8 @@ pub(crate) fn tick(book: &'static str, bet: &str, decimal: &str, last_seen: i64)
 /// A table of books that settle alike, each of an operator of its own: `a` to `f`, and those of tests with other names.
 pub(crate) fn table() -> Arc<Books> {
     let clauses = Clauses::uniform("us", Level::Impossible);
-    let book = Book { operator: None, clauses, known: true, ..Books::default().get("a").clone() };
+    let book =
+        Book { operator: None, clauses, sizes: any_size(), known: true, ..Books::default().get("a").clone() };
     let letters = ["a", "b", "c", "d", "e", "f", "pays"].map(str::to_owned).into_iter();
     let numbered = (1..7).map(|number| format!("book-{number}"));
     let names = letters.chain(numbered).chain((0..300).map(|index| format!("book-{index:04}")));

@@ -109,6 +109,19 @@ fn a_lay_is_hedged_by_its_liability() {
 }
 
 #[test]
+fn a_hedge_below_the_least_stake_is_none_or_the_least() {
+    let entry = winner(&["2.10", "2.04"].map(price));
+    let of = |stake| asked(&hedge(&entry, &Books::default(), placed(0, stake, "2.10")).unwrap());
+    assert_eq!(of(200), [200, 206]);
+    // Of 0.60 the other leg would be 0.62. With 1.00 the worst case loses 0.34, and 0.60 without it.
+    let hedged = hedge(&entry, &Books::default(), placed(0, 60, "2.10")).unwrap();
+    assert_eq!(asked(&hedged), [60, 100]);
+    assert!((worst(&hedged) + 34.0).abs() < 1e-9, "{}", worst(&hedged));
+    // Of 0.20 it is better not to bet at all.
+    assert_eq!(of(20), [20, 0]);
+}
+
+#[test]
 fn what_is_no_leg_has_no_hedge() {
     let entry = winner(&["2.10", "2.04"].map(price));
     assert_eq!(hedge(&entry, &Books::default(), placed(2, 100, "2")), None);
@@ -168,7 +181,7 @@ proptest! {
             } else {
                 let most = entry.legs[place].limit.map_or(f64::MAX, |limit| limit.0 as f64);
                 (other[place] * returned / (f64::from(entry.legs[place].price.millionths()) / 1e6)).min(most)
-            }).collect();
+            }).map(|amount| if amount < 100.0 { 0.0 } else { amount }).collect();
             let least = rows.iter()
                 .map(|row| row.iter().zip(&amounts).map(|(pays, amount)| (pays - 1.0) * amount).sum::<f64>())
                 .fold(f64::INFINITY, f64::min);
