@@ -70,7 +70,7 @@ fn limits_of_books_are_requested_and_bound_the_stakes_of_the_board() {
     let limits = |entry: &Value| [0, 1].map(|leg| entry["legs"][leg]["limit"].clone());
     let stakes = |entry: &Value| [0, 1].map(|leg| entry["legs"][leg]["stake"].clone());
     assert_eq!((limits(&first), stakes(&first)), ([json!(100.55), json!(40.0)], [json!(41.9), json!(40.0)]));
-    assert_eq!(first["warnings"], json!([]));
+    assert_eq!(first["warnings"], json!(["least_stake_unknown"]));
     // Another limit alone is no event: the same window, and no update.
     api.state().content = limited(&json!(20.5));
     let second = shown(&json!(20.5), 41.97);
@@ -85,7 +85,7 @@ fn limits_of_books_are_requested_and_bound_the_stakes_of_the_board() {
     let third = shown(&json!("none"), 196.52);
     assert_eq!(
         (limits(&third), &third["warnings"]),
-        ([json!(100.55), Value::Null], &json!(["limit_unknown"]))
+        ([json!(100.55), Value::Null], &json!(["limit_unknown", "least_stake_unknown"]))
     );
     assert_eq!(third["id"], first["id"]);
     role.stop();

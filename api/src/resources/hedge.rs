@@ -6,7 +6,7 @@
 use std::future::ready;
 
 use arb_engine::arbs::hedge::{Hedge, HedgedWay, PlacedBet, hedge};
-use arb_engine::arbs::stakes::{Stake, liability};
+use arb_engine::arbs::stakes::Stake;
 use arb_engine::venues::Books;
 use arb_model::{Leg, Money, Price, Side};
 use arb_schemas::records::BoardEntry;
@@ -98,7 +98,7 @@ fn view(entry: &BoardEntry, placed: PlacedBet, hedge: &Hedge) -> Value {
     let legs = entry.legs.iter().zip(&hedge.stakes).enumerate();
     let leg = |(at, (leg, stake)): (usize, (&Leg, &Stake))| {
         let price = if at == placed.leg { placed.price } else { leg.price };
-        let risked = (leg.side.known() == Some(Side::Lay)).then(|| liability(stake.placed, price)).flatten();
+        let risked = (leg.side.known() == Some(Side::Lay)).then(|| stake.liability()).flatten();
         json!({
             "outcome": leg.outcome, "side": leg.side, "book": leg.book, "price": price,
             "placed": at == placed.leg, "stake": Money(stake.placed), "liability": risked.map(Money),

@@ -22,6 +22,9 @@ use super::{Error, Listener, leaders};
 /// The time limit for requests of a partition's first and last offsets, and of a group's offsets.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
+/// How long a partition may be without a leader: a broker that is busy, or starts, is slow, not wrong.
+pub(super) const LED: Duration = Duration::from_mins(1);
+
 /// The time limit for a question that can be asked again later.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
@@ -192,18 +195,21 @@ pub(super) fn span<C: ConsumerContext>(
     topic: &str,
     partition: i32,
 ) -> Result<Span, Error> {
-    let deadline = Instant::now() + TIMEOUT;
+    let begun = Instant::now();
     loop {
-        match leaders::watermarks(consumer, topic, partition, TIMEOUT) {
+        let error = match leaders::watermarks(consumer, topic, partition, TIMEOUT) {
             Ok((first, next)) => return Ok(Span { first, next }),
-            Err(error)
-                if (is_transient(&error) || leaders::is_without_leader(&error))
-                    && Instant::now() < deadline =>
-            {
-                std::thread::sleep(AGAIN);
-            }
-            Err(error) => return Err(error.into()),
+            Err(error) => error,
+        };
+        let patience = match &error {
+            error if leaders::is_without_leader(error) => LED,
+            error if is_transient(error) => TIMEOUT,
+            _ => Duration::ZERO,
+        };
+        if begun.elapsed() >= patience {
+            return Err(error.into());
         }
+        std::thread::sleep(AGAIN);
     }
 }
 

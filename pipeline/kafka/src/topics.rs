@@ -14,12 +14,10 @@ use rdkafka::types::RDKafkaErrorCode;
 
 use super::certificate;
 use super::cluster::{Cluster, Problem};
-use super::reader::is_transient;
+use super::reader::{LED, is_transient};
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a broker may take until it reports a topic that its controller has made: one that is busy is slow, not wrong.
-const REPORTED: Duration = Duration::from_mins(1);
 /// The time limit of one request, before it is logged that the broker is waited for.
 const POLL: Duration = Duration::from_millis(1_500);
 /// How long TLS or authentication may fail before it counts as a wrong setting: several brokers are tried by then.
@@ -68,13 +66,12 @@ fn wait_until_reported(
     consumer: &BaseConsumer<Listener>,
     made: &[String],
 ) -> Result<(), Error> {
-    let deadline = Instant::now() + REPORTED;
+    let deadline = Instant::now() + LED;
     loop {
         let metadata = answered(cluster, consumer, |within| consumer.fetch_metadata(None, within))?;
         let Some(missing) = made.iter().find(|topic| !is_led(&metadata, topic)) else { return Ok(()) };
         if Instant::now() > deadline {
-            let problem =
-                format!("was made, but the broker did not report a leader of it within {REPORTED:?}");
+            let problem = format!("was made, but the broker did not report a leader of it within {LED:?}");
             return Err(Error::Topic { topic: missing.clone(), problem });
         }
         std::thread::sleep(AGAIN);

@@ -18,7 +18,7 @@ use crate::venues::currency;
 use super::best::{Arb, PassedCover};
 use super::judged::{Judged, Staked, book};
 use super::measure::Sentence;
-use super::stakes;
+use super::stakes::Stake;
 use super::window::Window;
 
 /// The entry of a window as it was judged, and what its TTL was read from.
@@ -71,8 +71,7 @@ pub(crate) fn entry_of(
 fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'_>) -> Leg {
     let venue = context.step.pricing.venues.venue(leg.key.book());
     let stake = judged.staked.rounded.as_ref().and_then(|rounded| rounded.stakes.get(at));
-    let liability =
-        |placed| if leg.key.side() == Side::Lay { stakes::liability(placed, leg.price) } else { None };
+    let liability = stake.filter(|_| leg.key.side() == Side::Lay).and_then(Stake::liability);
     Leg {
         outcome: leg.key.outcome().into(),
         side: leg.key.side().into(),
@@ -83,7 +82,7 @@ fn leg_of(leg: &Quote, at: usize, judged: &Judged<'_>, context: &MarketContext<'
         implied_probability: leg.effective.implied_probability(),
         stake_share: judged.staked.shares[at],
         stake: stake.map(|stake| Money(stake.placed)),
-        liability: stake.and_then(|stake| liability(stake.placed)).map(Money),
+        liability: liability.map(Money),
         limit: leg.limit.map(Limit::minor).map(Money),
         price_moved_at: Time(leg.price_moved_at),
         last_seen_at: Time(leg.span_end),

@@ -53,6 +53,12 @@ impl Stake {
     pub fn risked(&self) -> f64 {
         self.risked as f64 / UNIT as f64
     }
+
+    /// The same, rounded up: what a lay must be able to pay; `None` beyond what fits.
+    #[must_use]
+    pub fn liability(&self) -> Option<i64> {
+        i64::try_from(ceiling(self.risked, UNIT)).ok()
+    }
 }
 
 /// Stakes that venues take.
@@ -162,21 +168,6 @@ impl Leg {
 /// A quotient, rounded up.
 fn ceiling(of: i128, by: i128) -> i128 {
     -(-of).div_euclid(by)
-}
-
-/// What laying this much of a backer's stake risks, in minor units, rounded up; `None` beyond what fits.
-///
-/// ```
-/// use arb_engine::arbs::stakes::liability;
-/// use arb_engine::odds::Price;
-///
-/// let lay = Price::from_decimal("3.5").unwrap();
-/// assert_eq!(liability(10_000, lay), Some(25_000), "laying 100.00 at 3.5 risks 250.00");
-/// ```
-#[must_use]
-pub fn liability(backers_stake: i64, lay: Price) -> Option<i64> {
-    let millionths = i128::from(backers_stake) * (i128::from(lay.millionths()) - UNIT);
-    i64::try_from(ceiling(millionths, UNIT)).ok()
 }
 
 /// The largest total, in minor units rounded down, at which no leg is above its limit; `None` when no limit is known.
@@ -340,8 +331,14 @@ mod tests {
 
     #[test]
     fn a_lay_risks_its_liability() {
-        assert_eq!(liability(1_000, price("3.5")), Some(2_500));
-        assert_eq!(liability(1, price("1.001")), Some(1), "a thousandth of a cent is a cent at risk");
+        let liability = |stake, odds| {
+            let (step, side) = (SizeStep::Money(1), Side::Lay);
+            Leg { share: 0.0, side, price: price(odds), limit: None, step, least: ANY }
+                .stake_of(stake)
+                .liability()
+        };
+        assert_eq!(liability(1_000, "3.5"), Some(2_500));
+        assert_eq!(liability(1, "1.001"), Some(1), "a thousandth of a cent is a cent at risk");
         // Back at 4.2, lay at 3.8 for 2 %: "not X" at 1.35.
         let (back, lay) = (price("4.2"), price("3.8"));
         let not = crate::venues::Fee::Commission { ppm: 20_000 }.lay(lay).unwrap();
