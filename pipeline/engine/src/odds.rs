@@ -16,5 +16,5 @@ pub(crate) use line_chances::{BookPrices, LineChances};
 pub use price::{
     ARB_BELOW, OddsFormat, Price, PriceError, fixed_point, implied_probability, margin, stake_share,
 };
-pub(crate) use rank::is_held_by_most;
 pub use rank::{MiddleRank, median_of_operators};
+pub(crate) use rank::{is_held_by_most, is_lower_median};

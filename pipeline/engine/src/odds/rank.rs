@@ -52,7 +52,7 @@ fn merge_operators<K: Ord + Copy>(opinions: &mut [(K, f64)], middle: MiddleRank)
     operators
 }
 
-/// Operators that [`is_held_by_most`] counts without putting their opinions in order.
+/// Operators that are counted without putting their opinions in order.
 const COUNTED: u32 = u128::BITS;
 
 /// Whether there are so many operators, and more than half of them hold something: each counts once, and of several opinions of one more
@@ -61,35 +61,65 @@ const COUNTED: u32 = u128::BITS;
 /// Where what a median is asked for holds of all opinions up to one, or of all from one on, this is whether it holds of the median that is the
 /// worse one for it: by counting, so that nothing is put in order and nothing is allocated.
 pub(crate) fn is_held_by_most(opinions: impl Iterator<Item = (u32, bool)> + Clone, least: usize) -> bool {
-    let (mut seen, mut holding, mut repeated) = (0_u128, 0_u128, 0_u128);
+    let (operators, [held]) = holders(opinions.map(|(operator, holds)| (operator, [holds])));
+    operators >= least && 2 * held > operators
+}
+
+/// Whether the lower median of operators' opinions is this one, and there are so many of them: by counting too.
+pub(crate) fn is_lower_median(
+    opinions: impl Iterator<Item = (u32, u32)> + Clone,
+    median: u32,
+    least: usize,
+) -> bool {
+    let asked = opinions.map(|(operator, its)| (operator, [its >= median, its > median]));
+    let (operators, [from, above]) = holders(asked);
+    operators >= least && 2 * from > operators && 2 * above <= operators
+}
+
+/// How many operators there are, and how many of them hold each of some things, by more than half of their opinions.
+fn holders<const N: usize>(opinions: impl Iterator<Item = (u32, [bool; N])> + Clone) -> (usize, [usize; N]) {
+    let (mut seen, mut repeated, mut holding) = (0_u128, 0_u128, [0_u128; N]);
     for (operator, holds) in opinions.clone() {
         if operator >= COUNTED {
-            return is_held_in_order(opinions, least);
+            return holders_in_order(opinions.collect());
         }
         let bit = 1_u128 << operator;
         repeated |= seen & bit;
         seen |= bit;
-        holding |= if holds { bit } else { 0 };
+        for (mask, holds) in holding.iter_mut().zip(holds) {
+            *mask |= if holds { bit } else { 0 };
+        }
     }
-    holding &= !repeated;
     while repeated != 0 {
         let operator = repeated.trailing_zeros();
-        let of = opinions.clone().filter(|(of, _)| *of == operator);
-        let (all, held) = of.fold((0, 0), |(all, held), (_, holds)| (all + 1, held + u32::from(holds)));
-        holding |= u128::from(2 * held > all) << operator;
+        let held = held_by_more_than_half(opinions.clone().filter(|(of, _)| *of == operator));
+        for (mask, held) in holding.iter_mut().zip(held) {
+            *mask = *mask & !(1 << operator) | u128::from(held) << operator;
+        }
         repeated &= repeated - 1;
     }
-    seen.count_ones() as usize >= least && 2 * holding.count_ones() > seen.count_ones()
+    (seen.count_ones() as usize, holding.map(|mask| mask.count_ones() as usize))
 }
 
 /// The same of any operators.
-fn is_held_in_order(opinions: impl Iterator<Item = (u32, bool)>, least: usize) -> bool {
-    let mut opinions: Vec<_> = opinions.collect();
+fn holders_in_order<const N: usize>(mut opinions: Vec<(u32, [bool; N])>) -> (usize, [usize; N]) {
     opinions.sort_unstable();
-    let is_more_than_half = |of: &[(u32, bool)]| 2 * of.iter().filter(|(_, holds)| *holds).count() > of.len();
-    let operators = opinions.chunk_by(|a, b| a.0 == b.0).map(is_more_than_half);
-    let (all, held) = operators.fold((0, 0), |(all, held), holds| (all + 1, held + usize::from(holds)));
-    all >= least && 2 * held > all
+    let operators = opinions.chunk_by(|a, b| a.0 == b.0);
+    operators.fold((0, [0; N]), |(all, mut holding), of| {
+        let held = held_by_more_than_half(of.iter().copied());
+        holding.iter_mut().zip(held).for_each(|(count, held)| *count += usize::from(held));
+        (all + 1, holding)
+    })
+}
+
+/// Which things more than half of an operator's opinions hold.
+fn held_by_more_than_half<const N: usize>(opinions: impl Iterator<Item = (u32, [bool; N])>) -> [bool; N] {
+    let (mut all, mut held) = (0, [0; N]);
+    for (_, holds) in opinions {
+        all += 1;
+        held.iter_mut().zip(holds).for_each(|(count, holds)| *count += u32::from(holds));
+    }
+    held.map(|held| 2 * held > all)
 }
 
 /// Where the median of so many in order is.
@@ -108,6 +138,20 @@ mod tests {
 
     fn median(opinions: &[(u32, f64)], middle: MiddleRank) -> Option<(f64, usize)> {
         median_of_operators(&mut opinions.to_vec(), middle)
+    }
+
+    proptest! {
+        /// Whatever the operators and opinions: it is told of the lower median, and of no other number.
+        #[test]
+        fn the_lower_median_is_told_by_counting(
+            opinions in prop::collection::vec((prop_oneof![0_u32..6, 120_u32..140], 0_u32..8), 0..24),
+            asked in 0_u32..8,
+        ) {
+            let numbers: Vec<_> = opinions.iter().map(|(operator, its)| (*operator, f64::from(*its))).collect();
+            let wanted = median(&numbers, MiddleRank::Lower).filter(|(_, operators)| *operators >= 3);
+            let is_it = wanted.is_some_and(|(median, _)| median.total_cmp(&f64::from(asked)).is_eq());
+            prop_assert_eq!(is_lower_median(opinions.into_iter(), asked, 3), is_it);
+        }
     }
 
     #[test]
@@ -147,8 +191,8 @@ mod tests {
             let (above, below) = (|value: f64| value >= limit, |value: f64| value < limit);
             prop_assert_eq!(held(&above), of(MiddleRank::Lower, &above));
             prop_assert_eq!(held(&below), of(MiddleRank::Upper, &below));
-            let in_order = is_held_in_order(values.iter().map(|(operator, value)| (*operator, above(*value))), least);
-            prop_assert_eq!(held(&above), in_order);
+            let asked: Vec<_> = values.iter().map(|(operator, value)| (*operator, [above(*value), below(*value)])).collect();
+            prop_assert_eq!(holders(asked.iter().copied()), holders_in_order(asked));
         }
 
         /// Whatever one operator says, the median of three or more stays within what the others say.

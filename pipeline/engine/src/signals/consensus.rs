@@ -9,9 +9,8 @@
 use crate::Micros;
 use crate::context::MarketContext;
 use crate::effect::{Role, SignalKind};
-use crate::market::Outcome;
 use crate::movement::Hops;
-use crate::odds::{MiddleRank, median_of_operators};
+use crate::odds::{MiddleRank, Price, is_lower_median, median_of_operators};
 use crate::quotes::{Quote, on_line, on_offer};
 
 use super::consensus_sample::ConsensusSample;
@@ -31,8 +30,8 @@ const LASTS: Micros = 30 * MINUTE;
 const DROP: f64 = 0.08;
 /// The least number of operators that agree on something.
 const OPERATORS: usize = 3;
-/// A probability of 1.
-const ONE: f64 = 1e6;
+/// A probability of 1, in millionths.
+const ONE: u64 = 1_000_000;
 
 /// The first watermark after this one at which a table that was made then is sampled.
 pub(crate) fn sample_due(made_at: Micros, watermark: Micros) -> Micros {
@@ -57,51 +56,47 @@ pub(super) fn pass_time(
         return None;
     }
     let mut samples: Option<Vec<ConsensusSample>> = None;
-    for (outcome, quotes) in offered(market, context) {
+    // A market without lines has no main one.
+    let line = on_line(market.quotes, market.main_line);
+    for &outcome in market.outcomes {
         let known = samples.as_deref().unwrap_or(market.consensus);
-        let of = |sample: &&ConsensusSample| (sample.line, sample.outcome) == (quotes[0].key.line(), outcome);
-        let Some(probability) = median(&quotes, context) else { continue };
-        let known: Vec<_> = known.iter().filter(of).copied().collect();
-        if known.last().is_some_and(|last| last.probability == probability) {
+        let of = |sample: &&ConsensusSample| {
+            (sample.outcome, Some(sample.line)) == (outcome, line.first().map(|quote| quote.key.line()))
+        };
+        let offered = on_offer(line, outcome).filter(|quote| value::is_of_table(quote, context));
+        let opinions =
+            offered.clone().map(|quote| (value::operator_of(quote, context), millionths(quote.price)));
+        let last = known.iter().rfind(of);
+        // Mostly nothing has changed.
+        if last.is_some_and(|last| is_lower_median(opinions.clone(), last.probability, OPERATORS)) {
             continue;
         }
+        let Some(probability) = median(opinions) else { continue };
+        let known: Vec<_> = known.iter().filter(of).copied().collect();
+        let quotes: Vec<_> = offered.collect();
         let has_risen = known.last().is_some_and(|last| last.probability < probability);
         let lowest = lowest(&known, now).filter(|_| has_risen);
         let sample = ConsensusSample { line: quotes[0].key.line(), outcome, at: now, probability };
         samples = Some(with(samples.as_deref().unwrap_or(market.consensus), sample, now));
-        let line = || on_line(market.quotes, market.main_line);
-        let dropped = |lowest| dropped((lowest, probability), &quotes, line(), now, context);
+        let dropped = |lowest| dropped((lowest, probability), &quotes, line, now, context);
         found.extend(lowest.and_then(dropped));
     }
     samples
 }
 
-/// The quotes on offer of each outcome, where there are enough for as many operators.
-fn offered<'a>(
-    market: PassedMarket<'a>,
-    context: &MarketContext<'_>,
-) -> impl Iterator<Item = (Outcome, Vec<&'a Quote>)> {
-    // A market without lines has no main one.
-    let quotes = on_line(market.quotes, market.main_line);
-    market.outcomes.iter().filter_map(|outcome| {
-        let offered: Vec<_> =
-            on_offer(quotes, *outcome).filter(|quote| value::is_of_table(quote, context)).collect();
-        (offered.len() >= OPERATORS).then_some((*outcome, offered))
-    })
-}
-
-/// What enough operators agree on; `None` of fewer.
-fn median(quotes: &[&Quote], context: &MarketContext<'_>) -> Option<u32> {
-    let of = |quote: &&Quote| (value::operator_of(quote, context), quote.price.implied_probability());
-    let mut implied: Vec<_> = quotes.iter().map(of).collect();
+/// What enough operators agree on, of (operator, probability in millionths); `None` of fewer.
+fn median(opinions: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
+    let mut implied: Vec<_> = opinions.map(|(operator, its)| (operator, f64::from(its))).collect();
     let (median, operators) = median_of_operators(&mut implied, MiddleRank::Lower)?;
-    (operators >= OPERATORS).then(|| millionths(median))
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It is one of them.
+    (operators >= OPERATORS).then_some(median as u32)
 }
 
-/// A probability in millionths.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It is between 0 and 1.
-fn millionths(probability: f64) -> u32 {
-    (probability * ONE).round() as u32
+/// The implied probability of a price, to the nearest millionth.
+#[allow(clippy::cast_possible_truncation)] // It is at most one.
+fn millionths(price: Price) -> u32 {
+    let price = u64::from(price.millionths());
+    ((ONE * ONE + price / 2) / price) as u32
 }
 
 /// The lowest probability of an outcome's samples in the window that ends now: what held at its start is in it.
@@ -133,7 +128,7 @@ fn dropped(
     now: Micros,
     context: &MarketContext<'_>,
 ) -> Option<Found> {
-    let (was, is) = (f64::from(lowest) / ONE, f64::from(probability) / ONE);
+    let [was, is] = [lowest, probability].map(|millionths| f64::from(millionths) / ONE as f64);
     // Odds are 1 over the probability: from 1/was to 1/is.
     if is <= 0.0 || 1.0 - was / is < DROP {
         return None;
@@ -158,6 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::market::Outcome;
 
     fn sample(minutes: i64, probability: u32) -> ConsensusSample {
         ConsensusSample { line: None, outcome: Outcome::Home, at: minutes * MINUTE, probability }
