@@ -136,7 +136,7 @@ impl Leg {
         let risk = self.risk() as f64;
         let of_step = match self.step {
             SizeStep::Money(step) => step as f64 * risk / UNIT as f64,
-            SizeStep::Contracts(step) => step as f64 * risk / self.price.millionths() as f64,
+            SizeStep::Contracts(step) => step as f64 * risk / f64::from(self.price.millionths()),
         };
         let wanted = risked / of_step;
         // What is a multiple but for the noise of the arithmetic is that multiple.
@@ -402,14 +402,18 @@ mod tests {
     fn contracts_are_bought_whole() {
         // 40 and 55 cents a contract: 105 of each cost 99.75.
         let (mut legs, payouts) = winner(&["2.5", "1.818181"].map(price), 1);
-        legs.iter_mut().for_each(|leg| leg.step = SizeStep::Contracts(100));
+        for leg in &mut legs {
+            leg.step = SizeStep::Contracts(100);
+        }
         let rounded = round(&legs, &payouts, 10_000).unwrap();
         assert_eq!(placed(&rounded), [4_200, 5_776], "105 at .55000024 cost 57.75003");
         assert!((rounded.margin_worst - (105.0 / 99.750_026 - 1.0)).abs() < 1e-8, "{}", rounded.margin_worst);
         legs[0].least = Least { contracts: 10_600, ..ANY };
         assert_eq!(round(&legs, &payouts, 10_000), None);
         // Of hundredths of a contract a stake is exact to a cent.
-        legs.iter_mut().for_each(|leg| (leg.step, leg.least) = (SizeStep::Contracts(1), ANY));
+        for leg in &mut legs {
+            (leg.step, leg.least) = (SizeStep::Contracts(1), ANY);
+        }
         assert!((round(&legs, &payouts, 10_000).unwrap().total() - 10_000.0).abs() < 1.0);
     }
 
