@@ -12,7 +12,7 @@ import { aligned, endings } from './series'
 import { plan } from './stakes'
 import { duration, market, percent, signed } from './text'
 import { Turns } from './turns'
-import type { Entry, Leg, PastWindow } from './types'
+import type { BookSizes, Entry, Leg, PastWindow } from './types'
 
 function leg(fields: Partial<Leg>): Leg {
   return {
@@ -90,6 +90,15 @@ describe('stakes', () => {
 
   it('above a limit are marked', () => {
     expect(plan(legs, 5000, 1).legs.map((leg) => leg.isAbove)).toEqual([false, true])
+  })
+
+  it('less than a book takes are marked', () => {
+    const sizes = (least: BookSizes['least']): BookSizes => ({ from: null, source: null, checked_at: null, unit: 'currency', step: 0.01, least })
+    const below = (total: number, least: BookSizes['least']) => plan(legs, total, 0.01, new Map(legs.map((leg) => [leg.book, sizes(least)]))).below
+    expect([plan(legs, 1.5, 0.01).below, plan(legs, 100, 0.01).below]).toEqual([2, 0])
+    expect(below(1.5, { stake: 0.05, liability: 0, contracts: 0 })).toBe(0)
+    expect(below(100, { stake: 0, liability: 60, contracts: 0 })).toBe(1)
+    expect(below(100, { stake: 0, liability: 0, contracts: 1e6 })).toBe(2)
   })
 
   it('return the margin before they are rounded, whatever the prices', () => {

@@ -2,7 +2,7 @@
 //
 // What a leg risks is its stake, of a lay its liability: stake × (price − 1). A leg that wins returns what it risks times its effective price.
 
-import type { Leg } from './types'
+import type { BookSizes, LeastOrder, Leg } from './types'
 
 export interface Plan {
   legs: PlannedLeg[]
@@ -13,6 +13,8 @@ export interface Plan {
   most: number
   /** Legs whose stake is above their limit. */
   above: number
+  /** Legs whose stake is less than their book takes. */
+  below: number
 }
 
 export interface PlannedLeg {
@@ -23,6 +25,7 @@ export interface PlannedLeg {
   /** The profit over all legs when this leg wins. */
   profit: number
   isAbove: boolean
+  isBelow: boolean
 }
 
 function riskOf(leg: Leg, stake: number): number {
@@ -39,8 +42,19 @@ function rounded(value: number, step: number): number {
   return Number((steps * step).toFixed(9))
 }
 
-/** Stakes for a total, each rounded to a multiple of `step`. */
-export function plan(legs: readonly Leg[], total: number, step: number): Plan {
+/** What is taken to be the least where it is not known. */
+const UNKNOWN: LeastOrder = { stake: 1, liability: 1, contracts: 0 }
+
+/** Whether a book takes so small a stake of a leg. */
+export function isTaken(leg: Leg, stake: number, sizes: BookSizes | undefined): boolean {
+  const least = sizes?.least ?? UNKNOWN
+  const lays = leg.side !== 'lay' || riskOf(leg, stake) >= least.liability - 1e-9
+  // A contract pays one unit of the currency.
+  return stake >= least.stake - 1e-9 && stake * leg.price >= least.contracts - 1e-9 && lays
+}
+
+/** Stakes for a total, each rounded to a multiple of `step`; `sizes` are those that the books take, by key. */
+export function plan(legs: readonly Leg[], total: number, step: number, sizes: ReadonlyMap<string, BookSizes> = new Map()): Plan {
   // Every result returns as much: risk × effective price is the same for all legs.
   const back = total / legs.reduce((sum, leg) => sum + 1 / leg.effective_price, 0)
   const stakes = legs.map((leg) => rounded(stakeOf(leg, back / leg.effective_price), step))
@@ -48,7 +62,8 @@ export function plan(legs: readonly Leg[], total: number, step: number): Plan {
   const sum = risks.reduce((a, b) => a + b, 0)
   const planned = legs.map((leg, index): PlannedLeg => {
     const [stake, risk] = [stakes[index] ?? 0, risks[index] ?? 0]
-    return { stake, risk, profit: risk * leg.effective_price - sum, isAbove: leg.limit !== null && stake > leg.limit + 1e-9 }
+    const isAbove = leg.limit !== null && stake > leg.limit + 1e-9
+    return { stake, risk, profit: risk * leg.effective_price - sum, isAbove, isBelow: !isTaken(leg, stake, sizes.get(leg.book)) }
   })
   const profits = planned.map((leg) => leg.profit)
   return {
@@ -57,5 +72,6 @@ export function plan(legs: readonly Leg[], total: number, step: number): Plan {
     least: Math.min(...profits),
     most: Math.max(...profits),
     above: planned.filter((leg) => leg.isAbove).length,
+    below: planned.filter((leg) => leg.isBelow).length,
   }
 }

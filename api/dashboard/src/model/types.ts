@@ -472,6 +472,23 @@ export interface BookClause extends Origin {
   says: string
 }
 
+/** The least order that a book takes; 0 is no bound of its kind. */
+export interface LeastOrder {
+  /** Of a lay the backer's stake. */
+  stake: number
+  /** What a lay risks. */
+  liability: number
+  contracts: number
+}
+
+/** In what sizes a book takes bets: multiples of a step, in units of its currency or in contracts, each of which pays one unit or nothing. */
+export interface BookSizes extends Origin {
+  unit: 'currency' | 'contract'
+  step: number
+  /** Null: not known; one unit of the currency is taken, and of a lay as much at risk. */
+  least: LeastOrder | null
+}
+
 export interface ListedBook extends Origin {
   key: string
   operator: string
@@ -481,6 +498,7 @@ export interface ListedBook extends Origin {
   fees: BookFee[]
   /** What it states about how it settles; what no clause states is not known. */
   clauses: BookClause[]
+  sizes: BookSizes
   expected_interval_seconds: number | null
   last_seen_at: string | null
   stale_since: string | null

@@ -2,11 +2,12 @@
 
 import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
+import { useLoaded } from '../hooks'
 import { bet, bets } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { CLOSINGS, duration, market, money, percent, WARNINGS, words } from '../model/text'
-import type { Entry, Leg, PassedOver } from '../model/types'
+import type { Entry, Leg, ListedBook, PassedOver } from '../model/types'
 import { More } from '../parts/list'
 import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
 import { Book } from './book'
@@ -134,7 +135,9 @@ function number(text: string): number {
 function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const [total, setTotal] = useState(String(Math.min(100, entry.total_stake_max ?? 100)))
   const [step, setStep] = useState(0.01)
-  const made = plan(entry.legs, number(total), step)
+  const { value } = useLoaded<{ books: ListedBook[] }>('/session/books')
+  const sizes = new Map(value?.books.map((book) => [book.key, book.sizes]))
+  const made = plan(entry.legs, number(total), step, sizes)
   const most = entry.total_stake_max
   return (
     <div>
@@ -160,7 +163,7 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
               <th scope="row">{bet(leg, entry.line, entry.event)}</th>
               <td><Book leg={leg} /></td>
               <td class="number">{alignedOdds(leg.price, format)}</td>
-              <td class="number"><strong>{money(own.stake)}</strong></td>
+              <td class="number"><strong>{money(own.stake)}</strong>{own.isBelow && number(total) > 0 && <> <Badge tone="bad">less than it takes</Badge></>}</td>
               <td class="number">{money(own.risk)}</td>
               <td class={own.profit < 0 ? 'number loss' : 'number'}>{money(own.profit)}</td>
               <td class="number">{leg.limit === null ? 'not known' : money(leg.limit)}{own.isAbove && <> <Badge tone="bad">above</Badge></>}</td>

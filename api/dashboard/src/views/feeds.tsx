@@ -2,7 +2,7 @@
 // stale.
 
 import { useFeed, useLoaded, useNow } from '../hooks'
-import { checkedAt, clauseText, feesText } from '../model/conditions'
+import { checkedAt, clauseText, feesText, sizesText } from '../model/conditions'
 import { stood } from '../model/standing'
 import { day, duration, percent, whole } from '../model/text'
 import type { ListedBook, Status, Truth } from '../model/types'
@@ -32,12 +32,13 @@ export function shownBooks(books: readonly ListedBook[], truth: Truth | null): S
 
 function Conditions({ list }: { list: ShownBook[] }) {
   return (
-    <Table label="Fees and rules" head={['Book', 'Fee', 'Since', 'Rules', 'Checked', 'Stated']}>
+    <Table label="Fees and rules" head={['Book', 'Fee', 'Since', 'Takes at least', 'Rules', 'Checked', 'Stated']}>
       {list.map(({ book }) => (
         <tr key={book.key}>
           <th scope="row">{book.key}</th>
           <td>{feesText(book)}</td>
           <td>{book.fees.filter(({ holds }) => holds).map(({ from }) => (from === null ? 'not known' : day(from))).join('; ')}</td>
+          <td>{sizesText(book)}</td>
           <td>{book.clauses.length === 0 ? <span class="quiet">none known</span> : <details><summary>{book.clauses.length} clauses</summary><ul>{book.clauses.map((clause, at) => <li key={at}>{clauseText(clause)}</li>)}</ul></details>}</td>
           <td>{checkedAt(book) === null ? <Badge tone="warn">never</Badge> : day(checkedAt(book) ?? '')}</td>
           <td class="quiet">{book.fees.findLast(({ holds }) => holds)?.source ?? book.source ?? 'in no table: the cautious values of its kind'}</td>
