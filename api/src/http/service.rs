@@ -133,32 +133,46 @@ impl<S: Send + Sync + 'static> Service<S> {
             .and(warp::body::stream())
             .then(move |method: Method, path: FullPath, query: String, headers: HeaderMap, body| {
                 let head = Head { method: &method, path: path.as_str(), query: &query, headers: &headers };
-                let begun = self.begin(&head);
+                let begun = self.begin(&head, None);
                 if begun.is_immediate() && begun.is_reserved() {
                     // Nearly all: a future that could wait would cost more than all else here.
                     return Either::Left(ready(self.respond_now(begun, &head)));
                 }
+                // It is counted once, however often it is looked at.
+                let counted = begun.burst;
                 drop(begun);
                 let service = Arc::clone(&self);
                 Either::Right(Box::pin(async move {
                     let (path, query) = (path.as_str(), &*query);
-                    service.respond(&Head { method: &method, path, query, headers: &headers }, body).await
+                    let head = Head { method: &method, path, query, headers: &headers };
+                    service.respond_counted(&head, body, counted).await
                 }))
             })
             .boxed()
     }
 
     /// Answers a request.
+    #[cfg(test)]
     pub(crate) async fn respond<B: Buf, E>(
         &self,
         head: &Head<'_>,
         body: impl Stream<Item = Result<B, E>>,
     ) -> Response {
+        self.respond_counted(head, body, None).await
+    }
+
+    /// Answers a request that its key's burst limit may have counted before.
+    async fn respond_counted<B: Buf, E>(
+        &self,
+        head: &Head<'_>,
+        body: impl Stream<Item = Result<B, E>>,
+        counted: Option<BurstStatus>,
+    ) -> Response {
         if auth::has_credentials(head) {
             // Browsers end a stream for good whose reconnection is answered by an error.
             self.authority.replica().wait_until_current(PATIENCE).await;
         }
-        let begun = self.begin(head);
+        let begun = self.begin(head, counted);
         let body = match begun.body() {
             Some(expected) => body::read(head.headers, body, expected).await,
             None => Ok(Bytes::new()),
@@ -188,7 +202,8 @@ impl<S: Send + Sync + 'static> Service<S> {
         }
     }
 
-    fn begin<'a>(&'a self, head: &Head<'_>) -> Begun<'a, S> {
+    /// What a request is, and whether it may be; `counted` is what its key's burst limit left of it before.
+    fn begin<'a>(&'a self, head: &Head<'_>, counted: Option<BurstStatus>) -> Begun<'a, S> {
         let at = Instant::now();
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));
         if *head.method == Method::OPTIONS && path.is_some() {
@@ -203,7 +218,10 @@ impl<S: Send + Sync + 'static> Service<S> {
             Some(ticket) => auth::ticket_holder(&ticket, head.headers, &self.authority),
             None => scheme.caller(head.headers, &self.authority),
         };
-        let (burst, admitted) = self.admit(caller.as_ref().ok(), head.headers);
+        let (burst, admitted) = match counted {
+            Some(_) => (counted, Ok(())),
+            None => self.admit(caller.as_ref().ok(), head.headers),
+        };
         let (charge, refusal) = match caller {
             Ok(caller) => {
                 let cost = route.as_ref().map_or(0, |route| route.cost(head));

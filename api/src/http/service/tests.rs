@@ -1,7 +1,7 @@
 //! A table that only tests have: methods beyond GET, path parameters and bodies.
 
 use std::future::poll_fn;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use hyper::body::Body;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 use warp::http::{HeaderMap, HeaderValue, Method};
 
 use super::{Head, Service, Surroundings};
@@ -154,6 +155,43 @@ impl Client {
     }
 }
 
+/// The table behind a port.
+struct Listening<'a> {
+    client: &'a Client,
+    address: SocketAddr,
+    stop: Stop,
+    server: JoinHandle<()>,
+}
+
+impl<'a> Listening<'a> {
+    fn new(client: &'a Client) -> Self {
+        let stop = Stop::default();
+        let (routes, stopped) = (Arc::clone(&client.service).filter(), stop.clone());
+        let listener = client.runtime.block_on(async { listen((Ipv4Addr::LOCALHOST, 0).into()) }).unwrap();
+        let address = listener.local_addr().unwrap();
+        let limits = Limits::new(Caps::equal(10), Duration::from_secs(10));
+        let server =
+            client.runtime.spawn(async move { serve_routes(listener, routes, limits, &stopped).await });
+        Self { client, address, stop, server }
+    }
+
+    /// What is received on a connection of its own for what is sent.
+    fn exchange(&self, sent: &str) -> String {
+        self.client.runtime.block_on(async {
+            let (mut stream, mut received) = (TcpStream::connect(self.address).await.unwrap(), Vec::new());
+            stream.write_all(sent.as_bytes()).await.unwrap();
+            // What comes after the response may be a reset, where it did not wait for the body.
+            let _ = stream.read_to_end(&mut received).await;
+            String::from_utf8(received).unwrap()
+        })
+    }
+
+    fn end(self) {
+        self.stop.stop();
+        self.client.runtime.block_on(self.server).unwrap();
+    }
+}
+
 const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
 
 #[test]
@@ -262,16 +300,41 @@ fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
     assert_eq!(routes.into_iter().collect::<Vec<_>>(), [("/api/v1/scans/{id}".to_owned(), 2)]);
 }
 
+/// What waits for its body is looked at twice, and counted once.
+#[test]
+fn a_request_with_a_body_is_one_request_of_the_burst() {
+    let client = Client::new();
+    let plans = client.test.folder.path().join("plans.json");
+    std::fs::write(plans, r#"{"free": {"requests": 10, "per_second": 1, "burst": 5}}"#).unwrap();
+    client.test.app.usage.reload_plans();
+    let listening = Listening::new(&client);
+    let sent = |id: usize| {
+        let key = &client.test.key;
+        let head = format!("host: a\r\nx-api-key: {key}\r\nconnection: close\r\n");
+        let post = format!(
+            "POST /api/v1/scans HTTP/1.1\r\n{head}content-type: application/json\r\ncontent-length: 2\r\n\r\n{{}}"
+        );
+        let received = listening.exchange(&if id == 0 {
+            post
+        } else {
+            format!("GET /api/v1/scans/{id} HTTP/1.1\r\n{head}\r\n")
+        });
+        let left = received.split("ratelimit: ").nth(1).unwrap().lines().next().unwrap().to_owned();
+        (received.starts_with("HTTP/1.1 200 "), left.split(';').nth(1).unwrap().to_owned())
+    };
+    assert_eq!(
+        (sent(0), sent(1), sent(0)),
+        ((true, "r=4".into()), (true, "r=3".into()), (true, "r=2".into()))
+    );
+    listening.end();
+}
+
 /// A body as it arrives over a connection: chunked bodies need no length, and a body that is too long is 413
 /// in both encodings.
 #[test]
 fn bodies_are_read_from_connections() {
-    let (client, stop) = (Client::new(), Stop::default());
-    let (routes, stopped) = (Arc::clone(&client.service).filter(), stop.clone());
-    let listener = client.runtime.block_on(async { listen((Ipv4Addr::LOCALHOST, 0).into()) }).unwrap();
-    let address = listener.local_addr().unwrap();
-    let limits = Limits::new(Caps::equal(10), Duration::from_secs(10));
-    let server = client.runtime.spawn(async move { serve_routes(listener, routes, limits, &stopped).await });
+    let client = Client::new();
+    let listening = Listening::new(&client);
     let long = "x".repeat(MAX_BODY + 1);
     for (framing, body, expected) in [
         ("content-length: 2", "{}".to_owned(), 200),
@@ -285,17 +348,10 @@ fn bodies_are_read_from_connections() {
         let head =
             format!("POST /api/v1/scans HTTP/1.1\r\nhost: a\r\nx-api-key: {key}\r\nconnection: close\r\n");
         let sent = format!("{head}content-type: application/json\r\n{framing}\r\n\r\n{body}");
-        let received = client.runtime.block_on(async {
-            let (mut stream, mut received) = (TcpStream::connect(address).await.unwrap(), Vec::new());
-            stream.write_all(sent.as_bytes()).await.unwrap();
-            // What comes after the response may be a reset, where it did not wait for the body.
-            let _ = stream.read_to_end(&mut received).await;
-            String::from_utf8(received).unwrap()
-        });
+        let received = listening.exchange(&sent);
         assert!(received.starts_with(&format!("HTTP/1.1 {expected} ")), "{framing} {body}: {received}");
     }
-    stop.stop();
-    client.runtime.block_on(server).unwrap();
+    listening.end();
 }
 
 #[test]
