@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ask, Refusal } from './api'
 import { feed } from './feed'
 import { ODDS_FORMATS, type OddsFormat } from './model/odds'
+import type { BookSizes, ListedBook } from './model/types'
 
 export interface Route {
   view: string
@@ -118,6 +119,24 @@ export function useLoaded<T>(path: string | null, every?: number): Loaded<T> {
     return () => clearInterval(timer)
   }, [reload, every, path])
   return { value, error, reload }
+}
+
+/** Asked for once while the page is open: the answer costs a request, and the table changes with the server. */
+let sizes: Promise<ReadonlyMap<string, BookSizes>> | null = null
+
+async function askSizes(): Promise<ReadonlyMap<string, BookSizes>> {
+  const { books } = await ask<{ books: ListedBook[] }>('GET', '/session/books')
+  return new Map(books.map((book) => [book.key, book.sizes]))
+}
+
+/** In what sizes each book takes bets; none before they are loaded, or where that failed. */
+export function useSizes(): ReadonlyMap<string, BookSizes> {
+  const [known, setKnown] = useState<ReadonlyMap<string, BookSizes>>(new Map())
+  useEffect(() => {
+    sizes ??= askSizes()
+    sizes.then(setKnown, () => { sizes = null })
+  }, [])
+  return known
 }
 
 /** Does something once at a time, and keeps why it failed. */

@@ -2,12 +2,12 @@
 
 import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
-import { useLoaded } from '../hooks'
+import { useSizes } from '../hooks'
 import { bet, bets } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { CLOSINGS, duration, market, money, percent, WARNINGS, words } from '../model/text'
-import type { Entry, Leg, ListedBook, PassedOver } from '../model/types'
+import type { Entry, Leg, PassedOver } from '../model/types'
 import { More } from '../parts/list'
 import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
 import { Book } from './book'
@@ -135,9 +135,7 @@ function number(text: string): number {
 function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const [total, setTotal] = useState(String(Math.min(100, entry.total_stake_max ?? 100)))
   const [step, setStep] = useState(0.01)
-  const { value } = useLoaded<{ books: ListedBook[] }>('/session/books')
-  const sizes = new Map(value?.books.map((book) => [book.key, book.sizes]))
-  const made = plan(entry.legs, number(total), step, sizes)
+  const made = plan(entry.legs, number(total), step, useSizes())
   const most = entry.total_stake_max
   return (
     <div>
