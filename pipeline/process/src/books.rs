@@ -19,7 +19,7 @@ mod sizes;
 
 use clauses::ClauseEntry;
 pub use facts::BooksError;
-use facts::{ensure, evidence, sense};
+use facts::{by_book, ensure, evidence, sense};
 use natives::NativeEntry;
 use sizes::SizeEntry;
 
@@ -135,8 +135,8 @@ pub fn shipped_american() -> Result<(BTreeSet<String>, BTreeSet<String>), BooksE
 pub fn parse(text: &str) -> Result<Books, BooksError> {
     let file: File = toml::from_str(text)?;
     let mut clauses = clauses::by_book(&file.clause)?;
-    let natives = natives::by_book(&file.native)?;
-    let sizes = sizes::by_book(&file.size)?;
+    let natives = by_book(&file.native)?;
+    let sizes = by_book(&file.size)?;
     let (mut books, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, entry) in file.book.iter().enumerate() {
         let place = entry.place(number);

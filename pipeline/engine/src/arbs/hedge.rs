@@ -13,7 +13,7 @@ use crate::odds::Price;
 use crate::venues::{Books, Level};
 
 use super::settlement::{Payouts, Settlement};
-use super::stakes::{Leg, Stake};
+use super::stakes::{Leg, Stake, choices};
 
 /// Open stakes at most.
 const MOST_OPEN: usize = 3;
@@ -140,9 +140,7 @@ fn stakes(legs: &[Leg], payouts: &Payouts, placed: (usize, Stake)) -> Vec<Stake>
                 _ => [Some(leg.stake_of(0)), None],
             })
             .collect();
-        for above in subsets_of(legs.len()) {
-            let chosen = candidates.iter().zip(above).map(|(both, above)| both[usize::from(above)]);
-            let Some(chosen) = chosen.collect::<Option<Vec<Stake>>>() else { continue };
+        for chosen in choices(&candidates) {
             let worst = profits(payouts, &chosen).into_iter().fold(f64::INFINITY, f64::min);
             let total: f64 = chosen.iter().map(Stake::risked).sum();
             let is_better = best.as_ref().is_none_or(|(least, most, _)| {

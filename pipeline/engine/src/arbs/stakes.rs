@@ -191,13 +191,17 @@ pub fn round(legs: &[Leg], payouts: &Payouts, total: i64) -> Option<Rounded> {
         return None;
     }
     let candidates: Vec<_> = legs.iter().map(|leg| leg.near(leg.share * total as f64)).collect();
-    let ways = (0_usize..1 << legs.len()).filter_map(|way| {
-        let chosen = candidates.iter().enumerate().map(|(leg, both)| both[way >> leg & 1]);
-        Way::new(chosen.collect::<Option<_>>()?, payouts).filter(|way| way.total <= i128::from(total) * UNIT)
-    });
+    let ways = choices(&candidates)
+        .filter_map(|stakes| Way::new(stakes, payouts).filter(|way| way.total <= i128::from(total) * UNIT));
     let best = ways.reduce(|best, way| if way.order(&best) == Ordering::Less { way } else { best })?;
     let margin_worst = best.least as f64 / (2.0 * UNIT as f64) / best.total as f64 - 1.0;
     Some(Rounded { stakes: best.stakes, margin_worst })
+}
+
+/// Every choice of one of the two candidates of each leg, where it has that one.
+pub(super) fn choices(candidates: &[[Option<Stake>; 2]]) -> impl Iterator<Item = Vec<Stake>> {
+    (0_usize..1 << candidates.len())
+        .filter_map(|way| candidates.iter().enumerate().map(|(leg, both)| both[way >> leg & 1]).collect())
 }
 
 /// One way to round.

@@ -2,6 +2,8 @@
 //!
 //! It never knows what a row is about.
 
+use std::collections::BTreeMap;
+
 use arb_engine::venues::Evidence;
 use arb_schemas::time::{Micros, parse_rfc3339};
 use thiserror::Error;
@@ -29,6 +31,32 @@ pub(super) fn sense(place: &str, what: String) -> BooksError {
 
 pub(super) fn ensure(holds: bool, place: &str, what: impl FnOnce() -> String) -> Result<(), BooksError> {
     if holds { Ok(()) } else { Err(sense(place, what())) }
+}
+
+/// A row that states one fact of some books.
+pub(super) trait OfBooks {
+    /// What its rows are called in the file.
+    const ROWS: &'static str;
+    type Fact: Clone;
+
+    fn books(&self) -> &[String];
+
+    fn fact(&self, place: &str) -> Result<Self::Fact, BooksError>;
+}
+
+/// The fact of each book that a row names; no book is named twice.
+pub(super) fn by_book<R: OfBooks>(rows: &[R]) -> Result<BTreeMap<&str, R::Fact>, BooksError> {
+    let mut facts = BTreeMap::new();
+    for (number, row) in rows.iter().enumerate() {
+        let place = format!("{} {}", R::ROWS, number + 1);
+        let fact = row.fact(&place)?;
+        for key in row.books() {
+            ensure(facts.insert(key.as_str(), fact.clone()).is_none(), &place, || {
+                format!("{key} is there twice")
+            })?;
+        }
+    }
+    Ok(facts)
 }
 
 pub(super) fn evidence(

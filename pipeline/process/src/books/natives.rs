@@ -2,14 +2,14 @@
 //!
 //! It never guesses: a book without a row has no known form.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use arb_engine::venues::{Native, NativeForm};
 use serde::Deserialize;
 use toml::value::Datetime;
 
 use super::UNIT;
-use super::facts::{BooksError, ensure, evidence, sense};
+use super::facts::{BooksError, OfBooks, ensure, evidence, sense};
 
 /// Books that make their prices in one form.
 #[derive(Debug, Deserialize)]
@@ -36,21 +36,6 @@ enum FormName {
     Probability,
 }
 
-/// The form of each book that has a known one.
-pub(super) fn by_book(entries: &[NativeEntry]) -> Result<BTreeMap<&str, Native>, BooksError> {
-    let mut natives = BTreeMap::new();
-    for (number, entry) in entries.iter().enumerate() {
-        let place = format!("native {}", number + 1);
-        let native = entry.native(&place)?;
-        for key in &entry.books {
-            ensure(natives.insert(key.as_str(), native.clone()).is_none(), &place, || {
-                format!("{key} is there twice")
-            })?;
-        }
-    }
-    Ok(natives)
-}
-
 /// The books that make American odds, and the regions all of whose books do.
 pub(super) fn american(entries: &[NativeEntry]) -> (BTreeSet<String>, BTreeSet<String>) {
     let american = || entries.iter().filter(|entry| matches!(entry.form, FormName::American));
@@ -58,8 +43,15 @@ pub(super) fn american(entries: &[NativeEntry]) -> (BTreeSet<String>, BTreeSet<S
     (all(|entry| &entry.books), all(|entry| &entry.regions))
 }
 
-impl NativeEntry {
-    fn native(&self, place: &str) -> Result<Native, BooksError> {
+impl OfBooks for NativeEntry {
+    const ROWS: &'static str = "native";
+    type Fact = Native;
+
+    fn books(&self) -> &[String] {
+        &self.books
+    }
+
+    fn fact(&self, place: &str) -> Result<Native, BooksError> {
         let evidence = evidence(Some(&self.from), &self.source, self.checked_at.as_ref(), place)?;
         let form = match (self.form, self.step_ppm) {
             (FormName::American, None) => NativeForm::American,

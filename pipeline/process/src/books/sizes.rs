@@ -2,13 +2,11 @@
 //!
 //! It never guesses: of a book without a row no least stake is known.
 
-use std::collections::BTreeMap;
-
 use arb_engine::venues::{Least, SizeStep, Sizes};
 use serde::Deserialize;
 use toml::value::Datetime;
 
-use super::facts::{BooksError, ensure, evidence, sense};
+use super::facts::{BooksError, OfBooks, ensure, evidence, sense};
 
 /// A bound beyond this is a mistake: a million of the currency, or of contracts.
 const HIGHEST: i64 = 100_000_000;
@@ -30,23 +28,15 @@ pub(super) struct SizeEntry {
     checked_at: Option<Datetime>,
 }
 
-/// The sizes of each book that has a row.
-pub(super) fn by_book(entries: &[SizeEntry]) -> Result<BTreeMap<&str, Sizes>, BooksError> {
-    let mut sizes = BTreeMap::new();
-    for (number, entry) in entries.iter().enumerate() {
-        let place = format!("size {}", number + 1);
-        let of = entry.sizes(&place)?;
-        for key in &entry.books {
-            ensure(sizes.insert(key.as_str(), of.clone()).is_none(), &place, || {
-                format!("{key} is there twice")
-            })?;
-        }
-    }
-    Ok(sizes)
-}
+impl OfBooks for SizeEntry {
+    const ROWS: &'static str = "size";
+    type Fact = Sizes;
 
-impl SizeEntry {
-    fn sizes(&self, place: &str) -> Result<Sizes, BooksError> {
+    fn books(&self) -> &[String] {
+        &self.books
+    }
+
+    fn fact(&self, place: &str) -> Result<Sizes, BooksError> {
         let evidence = evidence(Some(&self.from), &self.source, self.checked_at.as_ref(), place)?;
         let step = match (self.step, self.contract_step) {
             (Some(step), None) => SizeStep::Money(step),
