@@ -145,24 +145,14 @@ impl<S: Send + Sync + 'static> Service<S> {
                 Either::Right(Box::pin(async move {
                     let (path, query) = (path.as_str(), &*query);
                     let head = Head { method: &method, path, query, headers: &headers };
-                    service.respond_counted(&head, body, counted).await
+                    service.respond(&head, body, counted).await
                 }))
             })
             .boxed()
     }
 
-    /// Answers a request.
-    #[cfg(test)]
+    /// Answers a request; `counted` is what its key's burst limit left of it before, where that has counted it.
     pub(crate) async fn respond<B: Buf, E>(
-        &self,
-        head: &Head<'_>,
-        body: impl Stream<Item = Result<B, E>>,
-    ) -> Response {
-        self.respond_counted(head, body, None).await
-    }
-
-    /// Answers a request that its key's burst limit may have counted before.
-    async fn respond_counted<B: Buf, E>(
         &self,
         head: &Head<'_>,
         body: impl Stream<Item = Result<B, E>>,
@@ -202,7 +192,7 @@ impl<S: Send + Sync + 'static> Service<S> {
         }
     }
 
-    /// What a request is, and whether it may be; `counted` is what its key's burst limit left of it before.
+    /// What a request is, and whether it may be.
     fn begin<'a>(&'a self, head: &Head<'_>, counted: Option<BurstStatus>) -> Begun<'a, S> {
         let at = Instant::now();
         let (scheme, path) = (AuthScheme::of(head.path), self.router.find(head.path));

@@ -29,7 +29,7 @@ fn ask(method: &Method, path: &str, fields: &[(HeaderName, &HeaderValue)]) -> Re
     let service = app.service();
     headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
     let head = Head { method, path, query: "", headers: &headers };
-    service.respond(&head, stream::empty::<Result<&[u8], ()>>()).now_or_never().unwrap()
+    service.respond(&head, stream::empty::<Result<&[u8], ()>>(), None).now_or_never().unwrap()
 }
 
 fn body(response: Response) -> Vec<u8> {

@@ -101,7 +101,7 @@ impl Site {
         let head = Head { method, path, query: "", headers: &headers };
         let (service, body) = (&self.service, stream::iter([Ok::<_, ()>(body)]));
         self.runtime.block_on(async {
-            let (parts, body) = service.respond(&head, body).await.into_parts();
+            let (parts, body) = service.respond(&head, body, None).await.into_parts();
             let body = if parts.headers.get("content-type").is_some_and(|of| of == "text/event-stream") {
                 String::new()
             } else {

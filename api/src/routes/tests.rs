@@ -67,7 +67,7 @@ impl Api {
         headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
         let body = stream::empty::<Result<&[u8], ()>>();
-        let response = service.respond(&head, body).now_or_never();
+        let response = service.respond(&head, body, None).now_or_never();
         let response = response.unwrap_or_else(|| panic!("{path}?{query} waits"));
         let caller = self.app.authority.caller(&self.key, None).unwrap();
         (response, self.app.usage.status(&caller).used)

@@ -56,7 +56,7 @@ fn ask(test: &TestApp, key: &str, path: &str, last: &str) -> (HeaderMap, String)
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {
         let body = stream::iter([Ok::<_, ()>(&b""[..])]);
-        let (parts, body) = test.app.service().respond(&head, body).await.into_parts();
+        let (parts, body) = test.app.service().respond(&head, body, None).await.into_parts();
         assert_eq!(parts.status, 200, "{path}");
         (parts.headers, read(body).await)
     })

@@ -130,7 +130,7 @@ impl Client {
         }
         headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let head = Head { method, path, query: "", headers: &headers };
-        let response = self.runtime.block_on(self.service.respond(&head, body));
+        let response = self.runtime.block_on(self.service.respond(&head, body, None));
         let (parts, body) = response.into_parts();
         let body = self.runtime.block_on(text(body));
         (parts.status.as_u16(), parts.headers, body)
@@ -375,7 +375,7 @@ fn what_is_deprecated_says_so_to_whoever_uses_it() {
         headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let head = Head { method, path, query, headers: &headers };
         let body = stream::empty::<Result<&[u8], ()>>();
-        client.runtime.block_on(client.service.respond(&head, body))
+        client.runtime.block_on(client.service.respond(&head, body, None))
     };
     let key = &*client.test.key;
     for (method, query, key, status, since, until, links) in [

@@ -91,7 +91,7 @@ impl Api {
         headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
         let body = stream::empty::<Result<&[u8], ()>>();
-        service.respond(&head, body).now_or_never().expect("no route that is asked here waits")
+        service.respond(&head, body, None).now_or_never().expect("no route that is asked here waits")
     }
 }
 
