@@ -31,21 +31,12 @@ const SPED_UP: [&str; 7] = [
     "--live-backoff=5ms",
 ];
 
-/// A worker with a key, whose calls are given up soon.
+/// A worker with a key; its calls have a time limit that a busy machine keeps: each is counted, or its fault has a sentence of its own.
 pub(crate) fn worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
-    worker_within("2s", broker, api, key, arguments)
-}
-
-/// The same with a time limit for its calls that a busy machine keeps: each is counted, or its fault has a sentence of its own.
-pub(crate) fn patient_worker(broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
-    worker_within("10s", broker, api, key, arguments)
-}
-
-fn worker_within(limit: &str, broker: &Broker, api: &OddsApi, key: &str, arguments: &[&str]) -> Role {
     let mut command = arb();
     command.env("ODDS_API_KEY", key).env("RUST_LOG", "trace,librdkafka=error");
     let common =
-        ["--live", broker.kafka.at(), broker.kafka.named(), "--live-url", &api.url, "--live-timeout", limit];
+        ["--live", broker.kafka.at(), broker.kafka.named(), "--live-url", &api.url, "--live-timeout", "10s"];
     let all = [&common[..], &SPED_UP, arguments].concat();
     Role::start_in(command, "ingest", &all, &broker.path(&format!("{key}.log")))
 }
@@ -115,7 +106,7 @@ fn the_board_is_what_the_api_said_whatever_went_wrong_between() {
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
     api.state().faults.extend(FAULTS);
     let arguments = ["--sports", sport, "--markets", "totals,h2h"];
-    let mut role = patient_worker(broker, &api, KEY, &arguments);
+    let mut role = worker(broker, &api, KEY, &arguments);
     wait_for("thirty answers after all faults", || {
         role.assert_runs();
         (api.state().faults.is_empty() && api.state().served.len() >= 30).then_some(())
@@ -177,7 +168,7 @@ fn only_what_is_due_is_asked_for() {
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &sports);
     api.state().unknown.insert("e_unknown".to_owned());
     let wanted = "a_in_play,b_tomorrow,c_next_week,d_no_events,e_unknown,g_out_of_season";
-    let mut role = patient_worker(&broker, &api, KEY, &["--sports", wanted]);
+    let mut role = worker(&broker, &api, KEY, &["--sports", wanted]);
     wait_for("twenty polls of what is in play", || {
         role.assert_runs();
         (api.polls("a_in_play") >= 20 && api.polls("c_next_week") > 0).then_some(())
@@ -207,7 +198,7 @@ fn credits_stay_at_the_floor_and_polling_goes_on_when_they_are_reset() {
     (api.state().credits, api.state().least) = (90, 90);
     api.state().faults.extend([Fault::NoHeaders, Fault::Status(500), Fault::OddHeaders, Fault::Cut]);
     let arguments = ["--sports", "all", "--credit-floor", "40", "--regions", "eu,uk"];
-    let mut roles = keys.map(|key| patient_worker(&broker, &api, key, &arguments));
+    let mut roles = keys.map(|key| worker(&broker, &api, key, &arguments));
     let logged = |key: &str, what: &str| log(&broker, key).matches(what).count();
     wait_for("both stop", || {
         roles.iter_mut().for_each(Role::assert_runs);
@@ -244,7 +235,7 @@ fn workers_share_the_sports_and_take_over_from_one_that_dies_or_freezes() {
     let sports: Vec<_> = near_ones.chain(far_ones).collect();
     let keys = ["one1", "two1", "three1"];
     let api = OddsApi::start(broker.scratch.path(), &keys, &sports);
-    let start = |key: &str| patient_worker(&broker, &api, key, &["--sports", "all", SHIPPED_SESSION]);
+    let start = |key: &str| worker(&broker, &api, key, &["--sports", "all", SHIPPED_SESSION]);
     let mut one = start(keys[0]);
     wait_for("the first polls all of them", || {
         sports.iter().all(|(sport, _)| api.polls(sport) > 0).then_some(())
@@ -354,7 +345,7 @@ fn heartbeats_tell_the_time_between_rare_polls_and_a_worker_without_leases_knows
     assert!(output.success, "{}", output.err);
     let keys = ["one3", "two3"];
     let api = OddsApi::start(broker.scratch.path(), &keys, &[("far", Some(100 * HOUR))]);
-    let start = |key: &str| patient_worker(&broker, &api, key, &["--sports", "far"]);
+    let start = |key: &str| worker(&broker, &api, key, &["--sports", "far"]);
     let one = start(keys[0]);
     let admin = Admin::of(&broker.path("one3.log"));
     let credits = |page: &Page| page.sum("arb_ingest_credits_remaining", &[]);

@@ -7,7 +7,7 @@ use arb_schemas::TickRecord;
 use arb_schemas::topics::ODDS_TICKS;
 
 use crate::kafka::read_all;
-use crate::live::{HOUR, KEY, patient_worker};
+use crate::live::{HOUR, KEY, worker};
 use crate::support::odds_api::OddsApi;
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -21,7 +21,7 @@ fn each_region_is_asked_for_in_the_format_of_its_books() {
     let api = OddsApi::start(broker.scratch.path(), &[KEY], &[(sport, Some(-HOUR))]);
     api.state().has_regions = true;
     let arguments = ["--sports", sport, "--markets", "totals,h2h", "--regions", "us,eu,uk"];
-    let mut role = patient_worker(&broker, &api, KEY, &arguments);
+    let mut role = worker(&broker, &api, KEY, &arguments);
     wait_for("five polls", || {
         role.assert_runs();
         (api.polls(sport) >= 10).then_some(())

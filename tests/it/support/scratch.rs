@@ -13,7 +13,8 @@ const LINES: usize = 60;
 /// How deep logs are looked for: below are the segments of Kafka's partitions.
 const DEPTH: usize = 2;
 /// Marks of lines that are not shown: what went well, and the client library's reports of each connection.
-const QUIET: [&str; 5] = ["INFO", " librdkafka: ", "<Information>", "<Debug>", "<Trace>"];
+const QUIET: [&str; 7] =
+    ["INFO", " DEBUG ", " TRACE ", " librdkafka: ", "<Information>", "<Debug>", "<Trace>"];
 
 /// A folder of the test's own.
 pub(crate) struct Scratch(TempDir);
