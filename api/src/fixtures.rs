@@ -160,6 +160,7 @@ pub(crate) fn account(id: &str, email: &str) -> Account {
         granted: vec![],
         books: vec![],
         source: None,
+        is_public: false,
         created_at: NOW,
     }
 }

@@ -33,7 +33,8 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Synth, Topics, TopicsAction,
+    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction, Synth,
+    Topics, TopicsAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -104,6 +105,8 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Create and change accounts, import keys, print the audit
     Account(Account),
+    /// Withdraw the prices that a client has pushed
+    Sources(Sources),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),
     /// Print the record of a bot of your own, written as a rule file, over football-data, recordings or what ClickHouse has stored
@@ -143,6 +146,7 @@ impl Command {
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Account(_) => "account",
+            Self::Sources(_) => "sources",
             Self::Evaluate(_) => "evaluate",
             Self::Backtest(_) => "backtest",
             Self::Results(_) => "results",

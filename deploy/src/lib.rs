@@ -94,6 +94,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Account(config) => roles::account::run(&config)?,
+        Command::Sources(config) => roles::sources::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Backtest(config) => return roles::evaluate::backtest(&config),
         Command::Results(config) => roles::results::run(&config)?,

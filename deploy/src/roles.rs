@@ -23,5 +23,6 @@ pub(crate) mod results;
 pub(crate) mod serve;
 pub(crate) mod settle;
 pub(crate) mod sink;
+pub(crate) mod sources;
 pub(crate) mod synth;
 pub(crate) mod topics;

@@ -40,6 +40,8 @@ pub(crate) struct Caller {
     /// What the key sees: the live market, which is charged, or that of tests, which is not.
     pub(crate) mode: Mode,
     pub(crate) account: String,
+    /// The source whose prices this account sees besides those of all.
+    pub(crate) private_source: Option<String>,
     pub(crate) plan: Plan,
     /// What the key may do.
     pub(crate) scopes: Vec<Scope>,
@@ -53,6 +55,8 @@ pub(crate) struct SignedIn {
     /// The session's hash.
     pub(crate) session: String,
     pub(crate) account: String,
+    /// The source whose prices this account sees besides those of all.
+    pub(crate) private_source: Option<String>,
     pub(crate) email: String,
     pub(crate) plan: Plan,
     pub(crate) expires_at: Micros,
@@ -134,6 +138,7 @@ impl Authority {
                 kid: found.kid.clone(),
                 mode: found.mode,
                 account: account.id.clone(),
+                private_source: account.private_source(),
                 plan: account.plan,
                 scopes: scopes.filter(|scope| account.may_have(*scope)).collect(),
                 monthly_cap: found.permissions.monthly_cap,
@@ -192,6 +197,7 @@ impl Authority {
             let session = directory.session(&hash).filter(|session| session.expires_at > now)?;
             let account = directory.account(&session.account).filter(|account| !account.is_disabled)?;
             Some(SignedIn {
+                private_source: account.private_source(),
                 session: hash,
                 account: account.id.clone(),
                 email: account.email.clone(),

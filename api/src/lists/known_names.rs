@@ -8,8 +8,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use arb_accounts::directory::Directory;
 use arb_engine::venues::Books;
 use arb_model::Family;
+use arb_model::source::of_private_book;
 
 use crate::access::replica::Replica;
 use crate::http::problem::Problem;
@@ -150,13 +152,16 @@ impl KnownNames {
         };
         is_in_catalogue
             || self.seen[kind as usize].read().unwrap_or_else(PoisonError::into_inner).contains(name)
-            || kind == NameKind::Book && (self.quotes().is_known(name) || self.is_granted(name))
+            || kind == NameKind::Book && self.is_pushed_or_seen(name)
     }
 
-    fn is_granted(&self, book: &str) -> bool {
-        self.accounts.with(|directory| {
-            directory.accounts().any(|account| account.books.iter().any(|granted| granted == book))
-        })
+    /// Whether a book may have prices. Which private ones have, nobody is told by an error.
+    fn is_pushed_or_seen(&self, book: &str) -> bool {
+        let is_granted = |directory: &Directory| {
+            let public = directory.accounts().filter(|account| account.is_public);
+            public.flat_map(|account| &account.books).any(|granted| granted == book)
+        };
+        of_private_book(book).is_some() || self.quotes().is_known(book) || self.accounts.with(is_granted)
     }
 
     fn refusal(&self, Named { parameter, kind, name }: Named<'_>) -> Problem {

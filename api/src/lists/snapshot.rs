@@ -158,6 +158,11 @@ impl<E: Listed> Snapshot<E> {
         Self { kept: RwLock::new(cache), ..Self::of(parts) }
     }
 
+    /// An entry by its id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<E>> {
+        self.entries.iter().map(|shown| &shown.entry).find(|entry| entry.id() == id).cloned()
+    }
+
     /// A page, as it was rendered when it was first asked for.
     pub(crate) fn page(&self, ask: &PageQueryOf<E>) -> Arc<Page> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);

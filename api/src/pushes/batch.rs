@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_engine::market::PUSHED_SOURCE;
 use arb_model::OddsFormat;
+use arb_model::source::{private_book, pushed_source};
 use arb_schemas::json_parts::without_mark;
 use arb_schemas::limits::{PUSH_EVENTS, PUSH_NAMES, PUSH_TICKS};
 use arb_schemas::records::{Coverage, Frame, Offer, Push};
@@ -17,8 +17,10 @@ use super::line::{LineFault, PushLine};
 /// What an operator granted to whoever pushes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PushGrant {
-    /// The source, as records name it.
-    pub(crate) source: String,
+    /// The name of the source that was granted.
+    pub(crate) name: String,
+    /// What is pushed is for everybody; else for the account alone.
+    pub(crate) is_public: bool,
     pub(crate) books: Vec<String>,
     /// The key has the scope for names and starts of events.
     pub(crate) may_name_events: bool,
@@ -27,9 +29,18 @@ pub(crate) struct PushGrant {
 impl PushGrant {
     /// Whether the id of an event says that it is the source's own: nobody names another's.
     pub(crate) fn is_own_event(&self, id: &str) -> bool {
-        let source = self.source.strip_prefix(PUSHED_SOURCE).unwrap_or(&self.source);
-        let rest = id.strip_prefix(source).and_then(|rest| rest.strip_prefix(':'));
+        let rest = id.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix(':'));
         rest.is_some_and(|rest| !rest.is_empty())
+    }
+
+    /// The source, as records name it.
+    fn source(&self) -> String {
+        pushed_source(&self.name, self.is_public)
+    }
+
+    /// A book of it, as records name it.
+    pub(super) fn book(&self, book: String) -> String {
+        if self.is_public { book } else { private_book(&self.name, &book) }
     }
 }
 
@@ -130,7 +141,7 @@ fn add(
     let push = Some(Push { sequence, names_event });
     let update = open.entry(sequence).or_insert_with(|| OpenUpdate {
         frame: Frame {
-            source: grant.source.clone(),
+            source: grant.source(),
             received_at,
             poll_index: None,
             event: event.clone(),

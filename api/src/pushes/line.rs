@@ -81,7 +81,7 @@ impl PushLine {
         };
         let sequence = sequence(&fields.required("sequence")?)?;
         fields.finish()?;
-        Ok(Self { event, names_event, book, market: market.key(), tick, sequence })
+        Ok(Self { event, names_event, book: grant.book(book), market: market.key(), tick, sequence })
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     fn grant(may_name_events: bool) -> PushGrant {
-        PushGrant { source: "push/acme".into(), books: vec!["acme".into()], may_name_events }
+        PushGrant { name: "acme".into(), is_public: true, books: vec!["acme".into()], may_name_events }
     }
 
     fn line() -> Value {
@@ -271,6 +271,12 @@ mod tests {
         assert_eq!(changed("status", json!("suspended")).unwrap().tick.status, wire::Status::Suspended);
         assert_eq!(changed("side", json!("lay")).unwrap().tick.side, wire::Side::Lay);
         assert_eq!(changed("line", json!(-1.75)).unwrap().tick.line, Some(-1_750));
+    }
+
+    #[test]
+    fn a_book_of_a_private_source_is_its_own() {
+        let private = PushGrant { is_public: false, ..grant(false) };
+        assert_eq!(PushLine::parse(&line().to_string(), &private).unwrap().book, "acme:acme");
     }
 
     #[test]

@@ -108,16 +108,20 @@ impl Quotes {
         (entries, place)
     }
 
-    /// All events, by id.
-    pub(crate) fn events(&self) -> Vec<ListedEvent> {
-        let mut events = self.of_each(Engine::listed_events);
+    /// All events, by id, with those of a private source.
+    pub(crate) fn events(&self, private: Option<&str>) -> Vec<ListedEvent> {
+        let mut events = self.of_each(|engine| engine.listed_events(private));
         events.sort_by(|a, b| a.info.id.cmp(&b.info.id));
         events
     }
 
-    /// An event and its quotes; `None` where no partition has it.
-    pub(crate) fn odds_of(&self, event: &str) -> Option<(ListedEvent, Vec<ListedQuote>)> {
-        self.partitions.iter().find_map(|replica| lock(replica).engine().odds_of(event))
+    /// An event and its quotes, with those of a private source; `None` where no partition has it.
+    pub(crate) fn odds_of(
+        &self,
+        event: &str,
+        private: Option<&str>,
+    ) -> Option<(ListedEvent, Vec<ListedQuote>)> {
+        self.partitions.iter().find_map(|replica| lock(replica).engine().odds_of(event, private))
     }
 
     /// What the flags of an open window of an event were decided by; `None` where no partition has it.
@@ -125,10 +129,11 @@ impl Quotes {
         self.partitions.iter().find_map(|replica| lock(replica).engine().evidence_of(event, window))
     }
 
-    /// What is known of each book, over all partitions: the longest intervals, the latest time, the sums of the counts.
-    pub(crate) fn listed_books(&self) -> BTreeMap<Arc<str>, ListedBook> {
+    /// What is known of each book, over all partitions and with those of a private source: the longest intervals, the latest time, the sums of
+    /// the counts.
+    pub(crate) fn listed_books(&self, private: Option<&str>) -> BTreeMap<Arc<str>, ListedBook> {
         let mut books = BTreeMap::<Arc<str>, ListedBook>::new();
-        for listed in self.of_each(Engine::listed_books) {
+        for listed in self.of_each(|engine| engine.listed_books(private)) {
             match books.get_mut(&listed.book) {
                 Some(known) => {
                     known.expected_interval = known.expected_interval.max(listed.expected_interval);

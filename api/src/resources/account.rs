@@ -132,6 +132,7 @@ fn view(account: &Account) -> serde_json::Value {
             "scopes": account.granted.iter().map(|scope| scope.key()).collect::<Vec<_>>(),
             "books": account.books,
             "source": account.source,
+            "is_public": account.is_public,
         },
     })
 }

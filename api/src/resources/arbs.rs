@@ -26,7 +26,7 @@ use crate::resources::board_filter::BoardFilter;
 use crate::resources::hedge;
 use crate::resources::list::{self, ListResource};
 use crate::resources::user_boards::UserBoards;
-use crate::resources::user_query;
+use crate::resources::user_query::{self, UserQuery};
 use crate::view::{EntryView, OddsFormat, Ranked, csv};
 
 const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
@@ -85,9 +85,12 @@ impl ArbsResource {
         if is_of_caller && self.boards.is_none() {
             return Err(Problem::forbidden(NOT_IN_TEST));
         }
-        let query = self.list.query(request)?;
+        let mut query = self.list.query(request)?;
         match &self.boards {
-            Some(boards) if is_of_caller => of_caller(boards, &query, request, charge),
+            Some(boards) if is_of_caller => {
+                query.filter = query.filter.of_source(charge.caller.private_source.clone());
+                of_caller(boards, &query, request, charge)
+            }
             _ => self.list.answer(&query, request, charge),
         }
     }
@@ -96,7 +99,23 @@ impl ArbsResource {
     pub(crate) fn hedge(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let default = Books::default();
         let books = self.boards.as_ref().map_or(&default, |boards| boards.quotes.books());
-        hedge::answer(&self.list.entries, books, request, charge)
+        let entries = &self.list.entries;
+        if !entries.is_ready() {
+            return Err(Problem::unavailable(BoardEntry::UNREAD));
+        }
+        let find = |id: &str| match entries.find(id) {
+            Some(entry) => Ok(Some(entry)),
+            None => self.find_private(id, charge),
+        };
+        hedge::answer(find, books, request, charge)
+    }
+
+    /// An arb with prices of the caller's private source.
+    fn find_private(&self, id: &str, charge: &Charge<'_>) -> Result<Option<Arc<BoardEntry>>, Problem> {
+        let private = charge.caller.private_source.clone();
+        let boards = self.boards.as_ref().filter(|boards| private.is_some() && boards.quotes.is_ready());
+        let Some(boards) = boards else { return Ok(None) };
+        Ok(boards.board(&UserQuery::default().of_source(private))?.snapshot.find(id))
     }
 }
 

@@ -139,6 +139,11 @@ impl ListFilter<BoardEntry> for BoardFilter {
 }
 
 impl BoardFilter {
+    /// The same, computed with the prices of the caller's private source.
+    pub(crate) fn of_source(self, private: Option<String>) -> Self {
+        Self { user: self.user.of_source(private), ..self }
+    }
+
     /// What is to be computed for the caller.
     pub(crate) fn user(&self) -> &UserQuery {
         &self.user

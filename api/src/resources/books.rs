@@ -36,7 +36,7 @@ impl BooksResource {
         }
         charge.refuse_if_spent()?;
         let (table, as_of) = (self.quotes.books(), self.polls.as_of());
-        let listed = block_in_place(|| self.quotes.listed_books());
+        let listed = block_in_place(|| self.quotes.listed_books(charge.caller.private_source.as_deref()));
         let keys: BTreeSet<&str> = table.keys().into_iter().chain(listed.keys().map(|key| &**key)).collect();
         let books: Vec<_> =
             keys.into_iter().map(|key| self.book(key, table, listed.get(key), as_of)).collect();

@@ -22,6 +22,7 @@ fn caller(signed_in: &SignedIn) -> Caller {
         kid: of_sessions(&signed_in.account),
         mode: Mode::Live,
         account: signed_in.account.clone(),
+        private_source: signed_in.private_source.clone(),
         plan: signed_in.plan,
         scopes: SCOPES.into(),
         monthly_cap: None,

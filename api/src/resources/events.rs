@@ -99,7 +99,7 @@ impl EventsResource {
         self.lists.names.check(named.into_iter().flatten())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
-        let events = block_in_place(|| self.quotes.events());
+        let events = block_in_place(|| self.quotes.events(charge.caller.private_source.as_deref()));
         let mut found: Vec<_> = events
             .iter()
             .filter(|event| filter.includes(event))
@@ -126,7 +126,9 @@ impl EventsResource {
         self.lists.names.check(named.into_iter().flatten())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
-        let found = block_in_place(|| self.quotes.odds_of(request.parameter("id")));
+        let found = block_in_place(|| {
+            self.quotes.odds_of(request.parameter("id"), charge.caller.private_source.as_deref())
+        });
         let (event, quotes) = found.ok_or_else(|| Problem::unknown_id("No event of this id has prices."))?;
         let as_of = self.lists.polls.as_of();
         let quotes: Vec<_> = quotes.iter().filter(|quote| filter.includes(quote)).collect();

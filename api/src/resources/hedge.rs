@@ -4,6 +4,7 @@
 //! It never places a bet and keeps nothing.
 
 use std::future::ready;
+use std::sync::Arc;
 
 use arb_engine::arbs::hedge::{Hedge, HedgedWay, PlacedBet, hedge};
 use arb_engine::arbs::stakes::Stake;
@@ -18,8 +19,6 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
-use crate::lists::entries::Entries;
-use crate::lists::listed::Listed;
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -76,18 +75,15 @@ impl PlacedLeg {
     }
 }
 
-/// Answers it from a board, by a table of books.
+/// Answers it of an entry that is found by its id, by a table of books.
 pub(crate) fn answer(
-    board: &Entries<BoardEntry>,
+    find: impl FnOnce(&str) -> Result<Option<Arc<BoardEntry>>, Problem>,
     books: &Books,
     request: &Request<'_>,
     charge: &Charge<'_>,
 ) -> Started {
     let placed = PlacedLeg::parse(request)?;
-    if !board.is_ready() {
-        return Err(Problem::unavailable(BoardEntry::UNREAD));
-    }
-    let entry = board.find(request.parameter("id")).ok_or_else(|| Problem::unknown_id(CLOSED))?;
+    let entry = find(request.parameter("id"))?.ok_or_else(|| Problem::unknown_id(CLOSED))?;
     let bet = placed.of(&entry)?;
     let found = hedge(&entry, books, bet).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
     charge.charge()?;

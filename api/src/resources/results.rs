@@ -104,7 +104,7 @@ impl ResultsResource {
 
     /// What is known of an event; `None` where nothing is.
     fn known(&self, id: &str) -> Option<KnownEvent> {
-        let listed = block_in_place(|| self.quotes.odds_of(id));
+        let listed = block_in_place(|| self.quotes.odds_of(id, None));
         let picks = self.picks.of_event(id);
         let of_quotes = listed.iter().flat_map(|(_, quotes)| quotes).map(|quote| quote.book.to_string());
         let books = of_quotes.chain(picks.iter().map(|pick| pick.book.to_string())).collect();

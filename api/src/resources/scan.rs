@@ -71,7 +71,8 @@ impl ScanResource {
         }
         let (account, now) = (charge.caller.account.clone(), self.authority.now());
         self.refuse_if_capped(&account, charge.limits().scans, now)?;
-        let asked = ScanRequest { account: account.clone(), ..wanted.request };
+        let private = charge.caller.private_source.clone();
+        let asked = ScanRequest { account: account.clone(), private, ..wanted.request };
         let id = self.id(&asked, key)?;
         let location = format!("{}s/{id}", request.path());
         charge.charge()?;

@@ -78,6 +78,7 @@ impl StreamResource {
             kid: of_sessions(&signed_in.account),
             mode: Mode::Live,
             account: signed_in.account.clone(),
+            private_source: signed_in.private_source.clone(),
             plan: signed_in.plan,
             scopes: vec![Scope::StreamRead],
             monthly_cap: None,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use arb_accounts::directory::Directory;
 use arb_accounts::scope::Scope;
-use arb_engine::market::PUSHED_SOURCE;
 use arb_schemas::limits::PUSH_TEXT;
 use arb_schemas::time::Micros;
 use bytes::Bytes;
@@ -63,13 +62,13 @@ impl TicksResource {
     fn grant(&self, charge: &Charge<'_>) -> Result<PushGrant, Problem> {
         let of = |directory: &Directory| {
             let account = directory.account(&charge.caller.account)?;
-            Some((account.source.clone()?, account.books.clone()))
+            Some((account.source.clone()?, account.is_public, account.books.clone()))
         };
-        let (source, books) = self.authority.replica().with(of).ok_or_else(|| {
+        let (name, is_public, books) = self.authority.replica().with(of).ok_or_else(|| {
             Problem::forbidden("The account has no source of odds: its operator grants one, with its books.")
         })?;
         let may_name_events = charge.caller.scopes.contains(&Scope::EventsWrite);
-        Ok(PushGrant { source: format!("{PUSHED_SOURCE}{source}"), books, may_name_events })
+        Ok(PushGrant { name, is_public, books, may_name_events })
     }
 }
 

@@ -37,9 +37,17 @@ pub(crate) struct UserQuery {
     /// In minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     total_stake: Option<i64>,
+    /// The private source of whoever asks: never of a cursor, which callers can write.
+    #[serde(skip)]
+    private: Option<String>,
 }
 
 impl UserQuery {
+    /// The same for the account that has a private source.
+    pub(crate) fn of_source(self, private: Option<String>) -> Self {
+        Self { private, ..self }
+    }
+
     /// Takes a parameter; `false` when it is none of these.
     pub(crate) fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
         match parameter {
@@ -73,8 +81,8 @@ impl UserQuery {
 
     /// As the engine asks for it.
     pub(crate) fn to_user_books(&self) -> UserBooks {
-        let Self { books, commissions, total_stake } = self.clone();
-        UserBooks { books, commissions, total_stake }
+        let Self { books, commissions, total_stake, private } = self.clone();
+        UserBooks { books, commissions, total_stake, private }
     }
 
     /// Bytes of its names.

@@ -144,6 +144,7 @@ fn record(number: usize) -> anyhow::Result<(String, Vec<u8>)> {
         granted: Vec::new(),
         books: Vec::new(),
         source: None,
+        is_public: false,
         created_at: 1,
     });
     Ok((part.key(), codec::encode_part(&part)?))

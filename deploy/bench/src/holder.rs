@@ -40,6 +40,7 @@ pub(crate) fn parts(pepper: &Pepper, now: Micros) -> anyhow::Result<(String, Vec
         granted: PUSHES.to_vec(),
         books: vec![SOURCE.to_owned()],
         source: Some(SOURCE.to_owned()),
+        is_public: true,
         created_at: now,
     };
     let scopes = [&Scope::DEFAULT[..], &PUSHES].concat();

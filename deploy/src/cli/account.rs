@@ -62,6 +62,9 @@ pub(crate) enum AccountAction {
         /// Source under which it pushes them
         #[arg(long)]
         source: Option<String>,
+        /// Publish what it pushes to everybody; without it the account alone sees it
+        #[arg(long, requires = "source")]
+        public: bool,
         #[command(flatten)]
         brokers: Box<Brokers>,
     },

@@ -153,6 +153,24 @@ pub(crate) struct Results {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Sources {
+    #[command(subcommand)]
+    pub(crate) action: SourcesAction,
+}
+
+/// What an operator does about sources.
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum SourcesAction {
+    /// Withdraw every price that a client has pushed to a source so far
+    Withdraw {
+        /// As it was granted
+        source: String,
+        #[command(flatten)]
+        brokers: Box<Brokers>,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Fit {
     /// Recordings
     #[arg(required = true)]

@@ -6,7 +6,8 @@ pub(crate) mod client;
 mod import;
 mod show;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
+use arb_accounts::account::Account as Holder;
 use arb_accounts::command::{Command, NewKey};
 use arb_accounts::key::{Mode, Permissions};
 use arb_accounts::password::{self, SALT};
@@ -17,6 +18,7 @@ use arb_accounts::secrets::{self, Pepper};
 
 use self::client::AccountsClient;
 use crate::cli::{Account, AccountAction, Brokers, CreateAccount};
+use crate::roles::{books, sources};
 use crate::system::{output, password as typed, pepper, random};
 
 pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
@@ -35,13 +37,22 @@ pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
         AccountAction::SetPlan { account, plan, brokers } => {
             change(brokers, account, |account| Command::SetPlan { account, plan: plan_of(*plan) })
         }
-        AccountAction::Grant { account, scopes, books, source, brokers } => {
+        AccountAction::Grant { account, scopes, books, source, public, brokers } => {
             let scopes = scopes.iter().map(|text| scope(text)).collect::<anyhow::Result<_>>()?;
-            let (books, source) = (books.clone(), source.clone());
-            change(brokers, account, |account| Command::Grant { account, scopes, books, source })
+            let (books, source, is_public) = (books.clone(), source.clone(), *public);
+            if is_public {
+                refuse_books_of_the_table(&books)?;
+            }
+            change_source(brokers, account, |account| Command::Grant {
+                account,
+                scopes,
+                books,
+                source,
+                is_public,
+            })
         }
         AccountAction::Disable { account, brokers } => {
-            change(brokers, account, |account| Command::SetDisabled { account, is_disabled: true })
+            change_source(brokers, account, |account| Command::SetDisabled { account, is_disabled: true })
         }
         AccountAction::Enable { account, brokers } => {
             change(brokers, account, |account| Command::SetDisabled { account, is_disabled: false })
@@ -110,9 +121,53 @@ pub(crate) fn default_permissions() -> Permissions {
 
 /// Changes an account that is named by its id or e-mail.
 fn change(brokers: &Brokers, name: &str, command: impl FnOnce(String) -> Command) -> anyhow::Result<()> {
+    change_found(&mut AccountsClient::open(brokers)?, name, command).map(drop)
+}
+
+/// The same of what an account may push: the prices of a source that is no more, or that others see from now on, are withdrawn.
+fn change_source(
+    brokers: &Brokers,
+    name: &str,
+    command: impl FnOnce(String) -> Command,
+) -> anyhow::Result<()> {
     let mut client = AccountsClient::open(brokers)?;
-    let Some(account) = client.find(name).map(|account| account.id.clone()) else {
+    let before = change_found(&mut client, name, command)?;
+    let still_pushes = client.find(&before.id).is_some_and(|after| {
+        let is_same = (&after.source, after.is_public) == (&before.source, before.is_public);
+        is_same && may_push(after) && before.books.iter().all(|book| after.books.contains(book))
+    });
+    match before.source.as_deref().filter(|_| may_push(&before) && !still_pushes) {
+        Some(source) => sources::withdraw(brokers, source, &[before.is_public]).with_context(|| {
+            format!("the account is changed; withdraw its prices by arb sources withdraw {source}")
+        }),
+        None => Ok(()),
+    }
+}
+
+fn may_push(account: &Holder) -> bool {
+    !account.is_disabled && account.may_have(Scope::TicksWrite)
+}
+
+/// Changes an account; what it was before is returned.
+fn change_found(
+    client: &mut AccountsClient,
+    name: &str,
+    command: impl FnOnce(String) -> Command,
+) -> anyhow::Result<Holder> {
+    let Some(account) = client.find(name).cloned() else {
         bail!("{name}: {}", Refusal::NoAccount);
     };
-    client.ask(command(account))
+    client.ask(command(account.id.clone()))?;
+    Ok(account)
+}
+
+/// Prices of a book that others give would be overwritten by those that an account pushes for everybody.
+fn refuse_books_of_the_table(granted: &[String]) -> anyhow::Result<()> {
+    let table = books::read(None)?;
+    match granted.iter().find(|book| table.get(book).known) {
+        Some(book) => bail!(
+            "{book} is a book of the table, whose prices come of other sources: grant it without --public, or another book"
+        ),
+        None => Ok(()),
+    }
 }

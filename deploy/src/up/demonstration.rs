@@ -61,6 +61,7 @@ pub(super) fn create(brokers: &Brokers, files: &Files, stop: &Stop) -> anyhow::R
         scopes: GRANTED.to_vec(),
         books: vec![BOOK.to_owned()],
         source: Some(BOOK.to_owned()),
+        is_public: false,
     })?;
     let key = secrets::new_key(Mode::Live, &random::bytes()?);
     let may_have = |scope: &Scope| !scope.is_granted() || GRANTED.contains(scope);

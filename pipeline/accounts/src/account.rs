@@ -1,5 +1,6 @@
 //! An account: a login name, the hash of a password, a plan and what an operator granted.
 
+use arb_model::source::pushed_source;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +28,20 @@ pub struct Account {
     pub books: Vec<String>,
     /// The source under which it pushes odds.
     pub source: Option<String>,
+    /// What it pushes is for everybody; else it is for this account alone.
+    pub is_public: bool,
     /// When it was created, by the machine's time.
     pub created_at: Micros,
 }
 
 impl Account {
+    /// The source, as records name it, of prices that this account alone sees.
+    #[must_use]
+    pub fn private_source(&self) -> Option<String> {
+        let source = self.source.as_deref().filter(|_| !self.is_public);
+        source.map(|source| pushed_source(source, false))
+    }
+
     /// Whether its keys may have a scope.
     #[must_use]
     pub fn may_have(&self, scope: Scope) -> bool {

@@ -102,6 +102,8 @@ pub enum Command {
         books: Vec<String>,
         /// The source under which they are pushed.
         source: Option<String>,
+        /// What is pushed is for everybody; else for this account alone.
+        is_public: bool,
     },
     /// Disables an account, or enables it again.
     SetDisabled {

@@ -21,6 +21,8 @@ pub const MARKET_LINKS: usize = 512;
 pub const EVENT_BOOKS: usize = 1_024;
 /// Quotes of an event.
 pub const EVENT_QUOTES: usize = 20_000;
+/// Events of a private source in a partition.
+pub const PRIVATE_EVENTS: usize = 1_024;
 /// Moves of a line that a window of movement can still hold.
 pub const LINE_MOVES: usize = 8_192;
 /// Books whose moves these are, some of which may have left the line.
@@ -46,11 +48,12 @@ pub enum Cap {
     MarketLinks,
     EventTimes,
     RecordTimes,
+    PrivateEvents,
 }
 
 impl Cap {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::FrameTicks,
         Self::NameBytes,
         Self::LineBooks,
@@ -63,6 +66,7 @@ impl Cap {
         Self::MarketLinks,
         Self::EventTimes,
         Self::RecordTimes,
+        Self::PrivateEvents,
     ];
 
     /// Field and problem, as faults are counted.
@@ -81,6 +85,7 @@ impl Cap {
             Self::MarketLinks => ("links", "too many in a market"),
             Self::EventTimes => ("commence_time", NO_EVENT_TIME),
             Self::RecordTimes => ("received_at", NO_RECORD_TIME),
+            Self::PrivateEvents => ("events", "too many of a private source"),
         }
     }
 
@@ -112,6 +117,9 @@ impl Cap {
             }
             Self::EventTimes => write!(f, "a start that {NO_EVENT_TIME}: refused"),
             Self::RecordTimes => write!(f, "a time of receipt that {NO_RECORD_TIME}: refused"),
+            Self::PrivateEvents => {
+                write!(f, "more than {PRIVATE_EVENTS} events of a private source: refused")
+            }
         }
     }
 }

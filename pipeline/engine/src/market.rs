@@ -9,7 +9,6 @@ mod quote_key;
 
 pub use arb_model::{Bet, Event as EventInfo, Family, Line, Market, Outcome, Period, Side};
 pub use limit::Limit;
-pub use names::PUSHED_SOURCE;
 pub(crate) use names::{Names, Symbol};
 pub(crate) use outcome_set::OutcomeSet;
 pub use outcome_set::{Policy, outcome_set};

@@ -11,6 +11,7 @@ mod inspect;
 mod listing;
 mod market_update;
 mod pass_time;
+mod private;
 mod probe;
 mod push;
 mod regulation;
@@ -21,6 +22,7 @@ mod stale_books;
 mod timers;
 mod touched_lines;
 mod user_board;
+mod viewer;
 
 pub use engine::{Engine, Step};
 pub use evidence::{FlagEvidence, LegEvidence, WindowEvidence};

@@ -7,6 +7,7 @@
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
 //!   [`StaleAlert`], which the engine builds; [`Pick`]; [`WindowGrading`].
 //! - [`link`]: what a link to a bet may be.
+//! - [`source`]: how the name of a source says who sees it.
 //! - [`Faults`]: what was wrong with an input, counted by field.
 //! - `fixtures`, a Cargo feature: a record of each type for tests.
 //!
@@ -33,6 +34,7 @@ mod open;
 pub mod pick;
 mod price;
 mod signal;
+pub mod source;
 pub mod time;
 mod units;
 mod verification;

@@ -177,14 +177,15 @@ fn is_polled(source: &StateScanSource) -> bool {
 
 /// Why a begin marker is not taken.
 fn refusal(ScanBegin { source, request }: &ScanBegin) -> Option<&'static str> {
-    let ScanRequest { id, account, sport, league, event_ids, event_group, markets, books, .. } = request;
+    let ScanRequest { id, account, sport, league, event_ids, event_group, markets, books, private, .. } =
+        request;
     let lists = [event_ids, markets, books];
     if lists.iter().any(|list| list.len() > MOST_NAMES) {
         return Some("more names than a list of a scan may have");
     }
-    let single =
-        [Some(source), Some(id), Some(account), sport.as_ref(), league.as_ref(), event_group.as_ref()];
-    let names = single.into_iter().flatten().chain(lists.into_iter().flatten());
+    let known = [Some(source), Some(id), Some(account), private.as_ref()];
+    let single = known.into_iter().chain([sport.as_ref(), league.as_ref(), event_group.as_ref()]);
+    let names = single.flatten().chain(lists.into_iter().flatten());
     let is_too_long = names.into_iter().any(|name| name.len() > NAME_BYTES);
     is_too_long.then_some("a name of a scan that is too long")
 }

@@ -39,6 +39,8 @@ pub struct Account {
     pub granted: Vec<String>,
     pub books: Vec<String>,
     pub source: Option<String>,
+    /// What it pushes is for everybody; else it is for this account alone.
+    pub is_public: bool,
     pub created_at: Micros,
 }
 

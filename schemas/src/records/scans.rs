@@ -32,6 +32,8 @@ pub struct ScanRequest {
     pub min_margin: f64,
     /// Minor units.
     pub total_stake: Option<i64>,
+    /// The private source of the account, whose prices are scanned too.
+    pub private: Option<String>,
 }
 
 /// A source begins to answer a scan.

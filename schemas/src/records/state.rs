@@ -33,6 +33,8 @@ pub struct StateHead {
     pub links: Vec<StateLink>,
     /// The books that have listed a draw of the winner.
     pub drawn: Vec<String>,
+    /// The private source whose prices these are; `None` is public.
+    pub private: Option<String>,
 }
 
 /// Where bets of a market can be placed at a book, as a source states it.
@@ -65,6 +67,8 @@ pub struct StateLine {
     pub signals: Vec<StateSignal>,
     /// What books agreed on of late, where it changed.
     pub consensus: Vec<StateConsensus>,
+    /// The private source whose prices these are; `None` is public.
+    pub private: Option<String>,
 }
 
 /// One open signal.

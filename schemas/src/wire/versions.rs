@@ -83,8 +83,8 @@ versions! {
     CloseSignal = 144, older { 1: 7, 2: 13, 3: 22, 4: 67 };
     LineMovement = 8;
     StaleAlert = 9;
-    StateHead = 164, older { 1: 33, 2: 104 };
-    StateLine = 163, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143 };
+    StateHead = 191, older { 1: 33, 2: 104, 3: 164 };
+    StateLine = 192, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143, 6: 163 };
     StateSource = 173;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;
@@ -96,7 +96,7 @@ versions! {
     SignalChange (EdgeSignal) = 27;
     AccountCommand = 37;
     AccountTimer = 38;
-    Account = 39;
+    Account = 196, older { 1: 39 };
     AccountSession = 40;
     AccountKey = 41;
     AccountReply = 42;
@@ -106,11 +106,11 @@ versions! {
     AccountLeaseQuota = 46;
     AccountSettleQuota = 47;
     AccountInvitation = 50;
-    ScanRequest = 53;
-    ScanBegin (ScanRequest) = 54;
+    ScanRequest = 193, older { 1: 53 };
+    ScanBegin (ScanRequest) = 194, older { 1: 54 };
     ScanEnd = 55;
     ScanResult = 56;
-    StateScan (ScanRequest) = 57;
+    StateScan (ScanRequest) = 195, older { 1: 57 };
     StatePush = 61;
     StateScanRepeats = 96;
     AccountEndpoint = 70;

@@ -68,6 +68,7 @@ pub(crate) fn state_head() -> StateHead {
         main_line: Some(2_500),
         links,
         drawn: vec!["alpha".into()],
+        private: Some("push/ann".into()),
     }
 }
 
@@ -139,6 +140,7 @@ pub(crate) fn state_line() -> StateLine {
             bets: vec![StateBet { line: Some(2_500), quote: state_quote(Outcome::Over, 1, 2_100_000) }],
         }],
         consensus: vec![StateConsensus { outcome: Outcome::Over, at: 300, probability: 512_345 }],
+        private: Some("push/ann".into()),
     }
 }
 pub(crate) fn account_command() -> AccountCommand {
@@ -163,7 +165,8 @@ pub(crate) fn account() -> Account {
         is_disabled: true,
         granted: vec!["ticks:write".into()],
         books: vec!["alpha".into()],
-        source: Some("push/ann".into()),
+        source: Some("ann".into()),
+        is_public: true,
         created_at: 9,
     }
 }
@@ -282,6 +285,7 @@ pub(crate) fn scan_request() -> ScanRequest {
         books: vec!["alpha".into()],
         min_margin: 0.015,
         total_stake: Some(25_000),
+        private: Some("push/ann".into()),
     }
 }
 

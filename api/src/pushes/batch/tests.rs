@@ -10,7 +10,12 @@ use super::*;
 const NOW: Micros = 1_000_000_000_000_000;
 
 fn grant() -> PushGrant {
-    PushGrant { source: "push/acme".into(), books: vec!["acme".into(), "zeta".into()], may_name_events: true }
+    PushGrant {
+        name: "acme".into(),
+        is_public: true,
+        books: vec!["acme".into(), "zeta".into()],
+        may_name_events: true,
+    }
 }
 
 fn line(event: &str, outcome: &str, sequence: i64) -> Value {
@@ -40,7 +45,7 @@ fn lines_of_one_sequence_are_one_update() {
     };
     assert_eq!(frames.iter().map(of).collect::<Vec<_>>(), [("f".into(), 7, 1), ("e".into(), 8, 2)]);
     for frame in &frames {
-        assert_eq!((frame.source.as_str(), frame.received_at, frame.poll_index), ("push/acme", NOW, None));
+        assert_eq!((frame.source.as_str(), frame.received_at, frame.poll_index), ("feed/acme", NOW, None));
         assert_eq!(frame.coverage.books.as_deref(), Some(&[][..]), "it withdraws nothing");
         assert_eq!(frame.offers[0].last_seen_at, NOW);
     }
@@ -164,7 +169,7 @@ proptest! {
                 prop_assert_eq!(ticks.sum::<usize>(), batch.accepted);
                 let books = frames.iter().flat_map(|frame| &frame.offers).map(|offer| &offer.book);
                 prop_assert!(books.into_iter().all(|book| grant().books.contains(book)));
-                prop_assert!(frames.iter().all(|frame| frame.source == "push/acme" && frame.poll_index.is_none()));
+                prop_assert!(frames.iter().all(|frame| frame.source == "feed/acme" && frame.poll_index.is_none()));
             }
         }
     }

@@ -72,6 +72,7 @@ impl Instance {
             granted: Vec::new(),
             books: Vec::new(),
             source: None,
+            is_public: false,
             created_at: 1,
         }));
         for part in parts {

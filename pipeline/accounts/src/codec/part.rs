@@ -76,6 +76,7 @@ fn of_account(account: &Account) -> Result<wire_records::Account, WireError> {
         granted: scopes_of(&account.granted),
         books: account.books.clone(),
         source: account.source.clone(),
+        is_public: account.is_public,
         created_at: account.created_at,
     })
 }
@@ -91,6 +92,7 @@ fn account(record: wire_records::Account) -> Result<Account, WireError> {
         is_disabled: record.is_disabled,
         books: record.books,
         source: record.source,
+        is_public: record.is_public,
         created_at: record.created_at,
     })
 }

@@ -54,9 +54,11 @@ pub(super) fn carry_out(
         }
         Command::CloseSession { session } => sessions::close(draft, &request.actor, session),
         Command::SetPlan { account, plan } => set_plan(draft, account, *plan),
-        Command::Grant { account, scopes, books, source } => {
-            grant(draft, account, &Granted { scopes, books, source: source.as_deref() })
-        }
+        Command::Grant { account, scopes, books, source, is_public } => grant(
+            draft,
+            account,
+            &Granted { scopes, books, source: source.as_deref(), is_public: *is_public },
+        ),
         Command::SetDisabled { account, is_disabled } => set_disabled(draft, account, *is_disabled),
         Command::CreateKey(new) => keys::create(draft, &authority, new),
         Command::RotateKey { account, kid, new_kid, hmac, grace_seconds } => {
@@ -130,6 +132,7 @@ fn create(
         granted: Vec::new(),
         books: Vec::new(),
         source: None,
+        is_public: false,
         created_at,
     }));
     Ok(Done::about(new.id, Action::AccountCreated, new.plan.key()))
@@ -182,6 +185,7 @@ struct Granted<'a> {
     scopes: &'a [Scope],
     books: &'a [String],
     source: Option<&'a str>,
+    is_public: bool,
 }
 
 fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Refusal> {
@@ -194,14 +198,16 @@ fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Ref
     if granted.source.is_some() && others().any(|other| other.source.as_deref() == granted.source) {
         return Err(valid::invalid("source", "is that of another account"));
     }
-    // Two sources of one book would overwrite each other's prices.
-    if others().any(|other| other.books.iter().any(|book| granted.books.contains(book))) {
+    // Two public sources of one book would overwrite each other's prices; private ones have books of their own.
+    let has_same = |other: &Account| other.books.iter().any(|book| granted.books.contains(book));
+    if granted.is_public && others().any(|other| other.is_public && has_same(other)) {
         return Err(valid::invalid("books", "one of them is that of another account"));
     }
     let account = Account {
         granted: valid::sorted(granted.scopes),
         books: granted.books.to_vec(),
         source: granted.source.map(str::to_owned),
+        is_public: granted.is_public,
         ..account(draft, id)?
     };
     keys::withdraw(draft, &account);

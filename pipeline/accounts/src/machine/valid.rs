@@ -9,8 +9,9 @@ use crate::reply::Refusal;
 use crate::scope::Scope;
 use crate::secrets;
 
-/// Longest name of a source, in bytes.
-const MAX_SOURCE: usize = 200;
+/// Longest names of a source and of its book, in bytes: both together, with what stands between them, are a name of the engine.
+const MAX_SOURCE: usize = 100;
+const MAX_BOOK: usize = 150;
 /// Characters of a name at most.
 const MAX_NAME: usize = 100;
 /// Bytes of an e-mail at most: RFC 5321, 4.5.3.1.3.
@@ -85,10 +86,13 @@ pub(super) fn name(field: &str, name: &str) -> Result<(), Refusal> {
 /// A source, whose updates are known by its name: short enough for the engine, which knows it with a prefix.
 pub(super) fn source(source: &str) -> Result<(), Refusal> {
     name("source", source)?;
-    if source.contains(':') {
-        return Err(invalid("source", "has a colon, which ends a source's name in the ids of its events"));
+    if source.contains([':', '/']) {
+        return Err(invalid(
+            "source",
+            "has a colon or a slash, which end a source's name where it is written before others",
+        ));
     }
-    if source.len() > MAX_SOURCE { Err(invalid("source", "is longer than 200 bytes")) } else { Ok(()) }
+    if source.len() > MAX_SOURCE { Err(invalid("source", "is longer than 100 bytes")) } else { Ok(()) }
 }
 
 pub(super) fn kid(kid: &str) -> Result<(), Refusal> {
@@ -103,7 +107,15 @@ pub(super) fn books(books: &[String]) -> Result<(), Refusal> {
     if books.len() > MAX_BOOKS {
         return Err(invalid("books", "are more than 200"));
     }
-    books.iter().try_for_each(|book| name("books", book))
+    books.iter().try_for_each(|book| self::book(book))
+}
+
+fn book(book: &str) -> Result<(), Refusal> {
+    name("books", book)?;
+    if book.contains(':') {
+        return Err(invalid("books", "one has a colon, which stands between a private source and its book"));
+    }
+    if book.len() > MAX_BOOK { Err(invalid("books", "one is longer than 150 bytes")) } else { Ok(()) }
 }
 
 /// Permissions with each scope once.

@@ -21,7 +21,13 @@ fn commands(id: &str, session: &str, manager: &str) -> Vec<(Command, &'static st
         revision: Some(0),
         keep: None,
     };
-    let grant = Command::Grant { account: account(), scopes: Vec::new(), books: Vec::new(), source: None };
+    let grant = Command::Grant {
+        account: account(),
+        scopes: Vec::new(),
+        books: Vec::new(),
+        source: None,
+        is_public: false,
+    };
     // Who may: a anonymous, s a session of the account, o a session of another one, k a key that manages keys, r a key that
     // does not, x a key of another account that does, p an operator.
     vec![

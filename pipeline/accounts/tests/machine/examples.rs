@@ -249,7 +249,8 @@ fn what_is_granted_no_more_is_taken_from_keys() {
         account: id.clone(),
         scopes: scopes.to_vec(),
         books: vec!["alpha".to_owned()],
-        source: Some("push/ann".to_owned()),
+        source: Some("ann".to_owned()),
+        is_public: false,
     };
     assert!(invalid("scopes")(bench.operator(grant(&[Scope::BoardRead]))));
     bench.operator(grant(&[Scope::TicksWrite, Scope::ResultsWrite])).unwrap();
@@ -272,6 +273,7 @@ fn a_source_belongs_to_one_account() {
         account: id.to_owned(),
         scopes: vec![Scope::TicksWrite, Scope::EventsWrite],
         books: vec![],
+        is_public: false,
         source: Some(source.to_owned()),
     };
     bench.operator(grant(&one, "acme")).unwrap();
@@ -279,24 +281,30 @@ fn a_source_belongs_to_one_account() {
     assert!(invalid("source")(bench.operator(grant(&other, "acme"))));
     assert!(invalid("source")(bench.operator(grant(&other, &"€".repeat(80)))));
     assert!(invalid("source")(bench.operator(grant(&other, "acme:x"))));
+    assert!(invalid("source")(bench.operator(grant(&other, "acme/x"))));
     bench.operator(grant(&one, "zeta")).unwrap();
     bench.operator(grant(&other, "acme")).unwrap();
 }
 
 #[test]
-fn a_book_belongs_to_one_account() {
+fn a_book_is_published_by_one_account() {
     let mut bench = Bench::new();
     let ((one, ..), (other, ..)) = (bench.tenant(1, Plan::Free), bench.tenant(2, Plan::Free));
-    let grant = |id: &str, books: &[&str]| Command::Grant {
+    let grant = |id: &str, is_public, books: &[&str]| Command::Grant {
         account: id.to_owned(),
         scopes: vec![Scope::TicksWrite],
         books: books.iter().map(|book| (*book).to_owned()).collect(),
         source: None,
+        is_public,
     };
-    bench.operator(grant(&one, &["alpha", "beta"])).unwrap();
-    bench.operator(grant(&one, &["alpha"])).unwrap();
-    assert!(invalid("books")(bench.operator(grant(&other, &["gamma", "alpha"]))));
-    bench.operator(grant(&other, &["beta"])).unwrap();
+    bench.operator(grant(&one, true, &["alpha", "beta"])).unwrap();
+    bench.operator(grant(&one, true, &["alpha"])).unwrap();
+    assert!(invalid("books")(bench.operator(grant(&other, true, &["gamma", "alpha"]))));
+    bench.operator(grant(&other, false, &["gamma", "alpha"])).unwrap();
+    bench.operator(grant(&other, true, &["beta"])).unwrap();
+    for wrong in ["a:b".to_owned(), "€".repeat(51)] {
+        assert!(invalid("books")(bench.operator(grant(&other, false, &[&wrong]))));
+    }
 }
 
 #[test]

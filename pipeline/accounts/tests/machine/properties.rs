@@ -67,6 +67,7 @@ fn command(rng: &mut Rng, index: usize) -> Request {
             account: id,
             scopes: [Scope::TicksWrite, Scope::ResultsWrite][..rng.usize(0..3)].to_vec(),
             books: Vec::new(),
+            is_public: false,
             source: None,
         },
         7 => Command::SetDisabled { account: id, is_disabled: rng.u8(0..3) == 0 },

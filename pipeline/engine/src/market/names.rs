@@ -6,10 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arb_model::source::{is_private, is_pushed};
 use foldhash::fast::RandomState;
-
-/// What the names of sources begin with that clients push to.
-pub const PUSHED_SOURCE: &str = "push/";
 
 /// A name's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +82,12 @@ impl Names {
 
     /// Whether a symbol of this table is a source that clients push to.
     pub(crate) fn is_pushed(&self, source: Symbol) -> bool {
-        self.name(source).starts_with(PUSHED_SOURCE)
+        is_pushed(self.name(source))
+    }
+
+    /// Whether nothing that others see may depend on a symbol of this table.
+    pub(crate) fn is_private(&self, source: Symbol) -> bool {
+        is_private(self.name(source))
     }
 
     /// The name of a symbol of this table.

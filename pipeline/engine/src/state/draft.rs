@@ -3,7 +3,7 @@
 //! A [`Draft`] lies over a [`State`] until the transaction that publishes its effects has committed: applying it is `commit`,
 //! dropping it `abort`. It never decides anything about odds.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem;
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ use super::partition::State;
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) events: EventTable,
+    /// By private source.
+    pub(crate) private: BTreeMap<Symbol, EventTable>,
     /// `None` is removed. In no order, so that the table keeps its memory: whatever is listed is sorted by name first.
     pub(crate) sources: HashMap<Symbol, Option<SourceClock>, RandomState>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
@@ -55,6 +57,17 @@ impl Draft {
 
     pub(crate) fn put_event(&mut self, event: EventState) {
         self.events.insert(event);
+    }
+
+    /// An event of a private source, to be changed and put back.
+    pub(crate) fn take_private(&mut self, source: Symbol, id: &str, state: &State) -> Option<EventState> {
+        let drafted = self.private.get_mut(&source).and_then(|events| events.take(id));
+        let known = || state.private.get(&source)?.get(id).cloned();
+        drafted.or_else(known).filter(|event| !event.markets.is_empty())
+    }
+
+    pub(crate) fn put_private(&mut self, source: Symbol, event: EventState) {
+        self.private.entry(source).or_default().insert(event);
     }
 
     pub(crate) fn put_source(&mut self, source: Symbol, clock: SourceClock) {
@@ -99,13 +112,11 @@ impl Draft {
 
     /// Makes the draft the state, and begins another.
     pub(crate) fn apply(&mut self, state: &mut State) {
-        self.events.take_each(|event| {
-            if event.markets.is_empty() {
-                state.events.remove(&event.info.id);
-            } else {
-                state.events.insert(event);
-            }
-        });
+        state.events.apply(&mut self.events);
+        for (source, mut events) in mem::take(&mut self.private) {
+            state.private.entry(source).or_default().apply(&mut events);
+        }
+        state.private.retain(|_, events| !events.is_empty());
         for (source, clock) in self.sources.drain() {
             match clock {
                 Some(clock) => drop(state.sources.insert(source, clock)),
@@ -139,6 +150,26 @@ impl Draft {
 impl<'a> Overlay<'a> {
     pub(crate) fn event(&self, id: &str) -> Option<&'a EventState> {
         self.draft.events.get(id).or_else(|| self.state.events.get(id))
+    }
+
+    /// An event of a private source.
+    pub(crate) fn private(&self, source: Symbol, id: &str) -> Option<&'a EventState> {
+        let drafted = self.draft.private.get(&source).and_then(|events| events.get(id));
+        let known = || self.state.private.get(&source)?.get(id);
+        drafted.or_else(known).filter(|event| !event.markets.is_empty())
+    }
+
+    /// The events of a private source, in the order of their ids.
+    pub(crate) fn private_events(&self, source: Symbol) -> Vec<&'a EventState> {
+        let tables = [self.state.private.get(&source), self.draft.private.get(&source)];
+        let ids = tables.into_iter().flatten().flat_map(EventTable::unsorted).map(|(id, _)| id);
+        let ids: BTreeSet<_> = ids.collect();
+        ids.into_iter().filter_map(|id| self.private(source, id)).collect()
+    }
+
+    /// The private sources that have prices, or had some before the draft.
+    pub(crate) fn private_sources(&self) -> BTreeSet<Symbol> {
+        self.state.private.keys().chain(self.draft.private.keys()).copied().collect()
     }
 
     /// The ids of all events, in order, each once.

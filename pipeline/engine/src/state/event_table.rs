@@ -54,8 +54,24 @@ impl EventTable {
         self.0.remove(id);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Makes the events of a draft those of this table. The draft keeps the memory that most transactions need.
+    pub(crate) fn apply(&mut self, draft: &mut Self) {
+        draft.0.drain().for_each(|(id, event)| {
+            if event.markets.is_empty() {
+                self.0.remove(&id);
+            } else {
+                self.0.insert(id, event);
+            }
+        });
+        draft.0.shrink_to(KEPT);
     }
 
     /// In the order of their ids.
@@ -68,11 +84,5 @@ impl EventTable {
     /// In any order: for what no order changes, or what is sorted afterwards.
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = (&Arc<str>, &EventState)> {
         self.0.iter()
-    }
-
-    /// Takes each out of the table, in any order. The table keeps the memory that most transactions need.
-    pub(crate) fn take_each(&mut self, to: impl FnMut(EventState)) {
-        self.0.drain().map(|(_, event)| event).for_each(to);
-        self.0.shrink_to(KEPT);
     }
 }

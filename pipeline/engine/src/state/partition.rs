@@ -16,6 +16,8 @@ use super::event_table::EventTable;
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) events: EventTable,
+    /// The prices of each private source, beside the public ones: quotes alone, of which nothing public is computed.
+    pub(crate) private: BTreeMap<Symbol, EventTable>,
     pub(crate) sources: BTreeMap<Symbol, SourceClock>,
     /// The updates that are remembered of pushed sources.
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
@@ -30,6 +32,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The events of a private source, or the public ones.
+    pub(crate) fn table_mut(&mut self, private: Option<Symbol>) -> &mut EventTable {
+        match private {
+            Some(source) => self.private.entry(source).or_default(),
+            None => &mut self.events,
+        }
+    }
+
     /// A book's samples.
     pub(crate) fn book(&self, book: Symbol) -> Refresh {
         self.books.get(book.index()).cloned().unwrap_or_default()

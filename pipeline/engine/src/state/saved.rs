@@ -20,6 +20,8 @@ use super::saved_line::SavedLine;
 pub enum Saved {
     /// A market of an event, but for its lines.
     Head {
+        /// The private source whose it is; `None` is public.
+        private: Option<Arc<str>>,
         /// The event.
         event: Arc<EventInfo>,
         /// The market.
@@ -33,6 +35,8 @@ pub enum Saved {
     },
     /// A market of an event is no more.
     HeadGone {
+        /// The private source whose it was; `None` is public.
+        private: Option<Arc<str>>,
         /// The event's id.
         event: Arc<str>,
         /// The market.
@@ -42,6 +46,8 @@ pub enum Saved {
     Line(Box<SavedLine>),
     /// Of a line nothing is left.
     LineGone {
+        /// The private source whose it was; `None` is public.
+        private: Option<Arc<str>>,
         /// The event's id.
         event: Arc<str>,
         /// The market.

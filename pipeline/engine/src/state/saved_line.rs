@@ -21,6 +21,8 @@ use super::saved_signal::{SavedConsensus, SavedSignal};
 /// One line of one market of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedLine {
+    /// The private source whose it is; `None` is public.
+    pub private: Option<Arc<str>>,
     /// The event's id.
     pub event: Arc<str>,
     /// The market.
@@ -87,8 +89,7 @@ pub struct SavedWindow {
 
 impl SavedLine {
     pub(crate) fn new(
-        event: &Arc<str>,
-        market: Market,
+        (private, event, market): (Option<&Arc<str>>, &Arc<str>, Market),
         part: &LinePart<'_>,
         // Sorted by key.
         moves: &[&Move],
@@ -100,6 +101,7 @@ impl SavedLine {
         let mut moves: Vec<_> = moves.chunk_by(|a, b| a.key == b.key).collect();
         moves.sort_by_key(|of_key| (of_key[0].key.outcome(), names.place(of_key[0].key.book())));
         Self {
+            private: private.cloned(),
             event: Arc::clone(event),
             market,
             line: part.line,
@@ -291,7 +293,7 @@ mod tests {
 
     fn saved(state: &MarketState, names: &Names) -> SavedLine {
         let parts = Parts::of(state);
-        SavedLine::new(&"e".into(), state.market, &parts.on(LINE), parts.moves_on(LINE), names)
+        SavedLine::new((None, &"e".into(), state.market), &parts.on(LINE), parts.moves_on(LINE), names)
     }
 
     proptest! {

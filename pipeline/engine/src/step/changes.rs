@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arb_model::Name;
 
 use crate::learning::Refresh;
-use crate::market::{Names, Symbol};
+use crate::market::{Line, Market, Names, Symbol};
 use crate::state::{EventState, MarketState, Parts, Saved, SavedLine};
 use crate::time::PushedUpdates;
 use crate::venues::SourceLink;
@@ -22,7 +22,15 @@ impl Engine {
         let (state, draft, names) = (self.state(), self.draft(), self.names());
         let mut changes = Vec::new();
         for (id, now) in draft.events.sorted() {
-            event_changes(id, state.events.get(id), now, names, &mut changes);
+            event_changes((None, id), state.events.get(id), now, names, &mut changes);
+        }
+        for (source, events) in by_name(draft.private.iter().map(|(source, events)| (*source, events)), names)
+        {
+            let known = names.known(&source).and_then(|source| state.private.get(&source));
+            for (id, now) in events.sorted() {
+                let was = known.and_then(|known| known.get(id));
+                event_changes((Some(&source), id), was, now, names, &mut changes);
+            }
         }
         let stale_books = draft.stale_books.iter().filter(|(event, now)| {
             state.stale_books.get(*event).map_or(&[][..], Vec::as_slice) != now.as_slice()
@@ -105,9 +113,12 @@ fn push_changes(
     changes.extend(gone.map(|(sequence, _)| Saved::PushGone { source: Arc::clone(source), sequence }));
 }
 
+/// Whose event it is, if that is a private source, and its id.
+type EventPlace<'a> = (Option<&'a Arc<str>>, &'a Arc<str>);
+
 /// What is another of an event than it was: heads, lines, and what of them is gone.
 fn event_changes(
-    id: &Arc<str>,
+    (private, id): EventPlace<'_>,
     was: Option<&EventState>,
     now: &EventState,
     names: &Names,
@@ -124,18 +135,19 @@ fn event_changes(
             let links = links_by_name(&market.links, names);
             let drawn = by_name(market.drawn.iter().map(|book| (*book, ())), names).map(|(book, ())| book);
             let drawn = drawn.collect();
-            changes.push(Saved::Head { event, market: market.market, main_line, links, drawn });
+            let (private, market) = (private.cloned(), market.market);
+            changes.push(Saved::Head { private, event, market, main_line, links, drawn });
         }
         if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
-            line_changes(id, was, market, names, changes);
+            line_changes((private, id), was, market, names, changes);
         }
     }
     let gone = was.into_iter().flat_map(|was| &was.markets);
     for was in gone.filter(|was| now.market(was.market).is_none()) {
         let (event, market) = (Arc::clone(id), was.market);
-        changes.push(Saved::HeadGone { event, market });
+        changes.push(Saved::HeadGone { private: private.cloned(), event, market });
         let lines = Parts::of(was).lines().into_iter();
-        changes.extend(lines.map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+        changes.extend(lines.map(|line| line_gone((private, id), market, line)));
     }
 }
 
@@ -146,7 +158,7 @@ fn links_by_name(links: &[SourceLink], names: &Names) -> Vec<(Arc<str>, Name)> {
 
 /// The lines of a market that are others than they were, and those that are gone.
 fn line_changes(
-    id: &Arc<str>,
+    (private, id): EventPlace<'_>,
     was: Option<&Arc<MarketState>>,
     now: &MarketState,
     names: &Names,
@@ -157,11 +169,15 @@ fn line_changes(
     for line in &lines {
         if was.as_ref().is_none_or(|was| !was.is_same_on(*line, &now)) {
             let (part, moves) = (now.on(*line), now.moves_on(*line));
-            changes.push(Saved::Line(Box::new(SavedLine::new(id, market, &part, moves, names))));
+            changes.push(Saved::Line(Box::new(SavedLine::new((private, id, market), &part, moves, names))));
         }
     }
     let gone = was.map_or_else(Vec::new, |was| was.lines_gone(&now, &lines));
-    changes.extend(gone.into_iter().map(|line| Saved::LineGone { event: Arc::clone(id), market, line }));
+    changes.extend(gone.into_iter().map(|line| line_gone((private, id), market, line)));
+}
+
+fn line_gone((private, id): EventPlace<'_>, market: Market, line: Option<Line>) -> Saved {
+    Saved::LineGone { private: private.cloned(), event: Arc::clone(id), market, line }
 }
 
 /// Names instead of symbols: symbols depend on the order in which names arrive, which differs in a restored

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use arb_model::source::{is_private, is_pushed};
+
 use crate::Micros;
 use crate::arbs::stakes::DEFAULT_TOTAL;
 use crate::caps::{Cap, LeftOut};
@@ -209,12 +211,18 @@ impl Engine {
             return Step::refused(cap);
         }
         let source = self.names.symbol(end.source);
+        if is_private(end.source) {
+            return self.end_private_poll(source, end);
+        }
         if !self.receive_time(at, source, end.received_at, effects) {
             return Step::just(Disposition::Ahead);
         }
         probe.enter(StepStage::Read);
         let mut clock = self.draft.over(&self.state).source(source);
-        let disposition = clock.poll_end(end.received_at, end.frames);
+        // Of clients it is an operator who says that all of it is withdrawn, by the order of the log: his clock may be behind theirs.
+        let after_pushes = is_pushed(end.source).then(|| clock.latest().saturating_add(1));
+        let received_at = end.received_at.max(after_pushes.unwrap_or(Micros::MIN));
+        let disposition = clock.poll_end(received_at, end.frames);
         if disposition != Disposition::Late {
             self.draft.put_source(source, clock);
         }
@@ -223,7 +231,7 @@ impl Engine {
                 // Where time brings nothing, a poll brings a look at what is learnt.
                 self.count_samples(&mut effects.samples);
             }
-            let update = self.update(source, end.received_at, &end.coverage);
+            let update = self.update(source, received_at, &end.coverage);
             for event in self.withdrawn_from(end.league, &update) {
                 let event = &Event::of(&event);
                 let was = self.draft.take_event(event.id, &self.state);
@@ -234,7 +242,7 @@ impl Engine {
                 self.apply_update(was, &event_update, effects, probe);
             }
             let source = Arc::clone(self.names.name(source));
-            effects.push(Effect::Contains { source, received_at: Some(end.received_at) });
+            effects.push(Effect::Contains { source, received_at: Some(received_at) });
         }
         Step::just(disposition)
     }

@@ -127,7 +127,7 @@ impl Engine {
 
     /// The frame's ticks in the markets that they are of and in the order of the tables, those for which there is room beside the markets of
     /// its event; the number of those that are in the future is returned.
-    fn observe(
+    pub(super) fn observe(
         &mut self,
         frame: &Frame<'_>,
         markets: &[Arc<MarketState>],

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use arb_model::source::{is_pushed, of_private_book};
 use foldhash::quality::FixedState;
 
 use crate::Micros;
@@ -93,18 +94,21 @@ pub struct ListedBook {
 }
 
 impl Engine {
-    /// The events, by id.
+    /// The events, by id: for the owner of a private source with its prices.
     #[must_use]
-    pub fn listed_events(&self) -> Vec<ListedEvent> {
-        let events = self.state.events.sorted().into_iter().map(|(_, event)| event);
+    pub fn listed_events(&self, private: Option<&str>) -> Vec<ListedEvent> {
         // One that is kept for a draw that was listed has no prices.
-        events.filter(|event| quotes(event).next().is_some()).map(|event| self.listed_event(event)).collect()
+        let events =
+            self.events_for(self.viewer(private)).filter(|seen| quotes(&seen.event).next().is_some());
+        events.map(|seen| self.listed_event(&seen.event)).collect()
     }
 
-    /// An event, and its quotes by market, line, outcome, side and book; `None` of an event that is not known.
+    /// An event, and its quotes by market, line, outcome, side and book, for the owner of a private source with its prices; `None` of an event
+    /// that is not known.
     #[must_use]
-    pub fn odds_of(&self, event: &str) -> Option<(ListedEvent, Vec<ListedQuote>)> {
-        let event = self.state.events.get(event).filter(|event| quotes(event).next().is_some())?;
+    pub fn odds_of(&self, event: &str, private: Option<&str>) -> Option<(ListedEvent, Vec<ListedQuote>)> {
+        let seen = self.event_for(self.viewer(private), event)?;
+        let event = Some(&*seen.event).filter(|event| quotes(event).next().is_some())?;
         // Markets are in their order.
         let quotes = event.markets.iter().flat_map(|market| self.listed_market(event, market));
         Some((self.listed_event(event), quotes.collect()))
@@ -145,17 +149,18 @@ impl Engine {
         last_seen_at(self.state.events.get(event)?)
     }
 
-    /// Whether a price of a book, or a name like its key, was ever received.
+    /// Whether a public price of a book, or a name like its key, was ever received.
     #[must_use]
     pub fn has_book(&self, book: &str) -> bool {
-        self.names.known(book).is_some()
+        !is_pushed(book) && of_private_book(book).is_none() && self.names.known(book).is_some()
     }
 
-    /// The books, by key.
+    /// The books, by key: for the owner of a private source with its own.
     #[must_use]
-    pub fn listed_books(&self) -> Vec<ListedBook> {
+    pub fn listed_books(&self, private: Option<&str>) -> Vec<ListedBook> {
         let mut books = BTreeMap::new();
-        for quote in self.state.events.unsorted().flat_map(|(_, event)| quotes(event)) {
+        let seen: Vec<_> = self.events_for(self.viewer(private)).collect();
+        for quote in seen.iter().flat_map(|seen| quotes(&seen.event)) {
             let (last_seen_at, on_offer, sources) =
                 books.entry(quote.key.book()).or_insert((Micros::MIN, 0, BTreeSet::new()));
             *last_seen_at = quote.span_end.max(*last_seen_at);

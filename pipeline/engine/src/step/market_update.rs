@@ -78,7 +78,7 @@ pub(crate) fn update_market(
     probe.enter(StepStage::Evaluate);
     let links = links_after(&old.links, market, &quotes, update, effects);
     let has_new_links = *links != *old.links;
-    let drawn = drawn_after(&old.drawn, &quotes, update, context);
+    let drawn = drawn_after(&old.drawn, &quotes, &merging);
     let context = &MarketContext { links: &links, has_new_links, drawn: &drawn, ..*context };
     // Of another event anything may be another: its sport, its league, what time makes of its prices. With the first draw the outcomes are.
     let is_another = context.step.event_changed || drawn != old.drawn;
@@ -154,13 +154,12 @@ fn links_after(
 
 /// The books that have listed a draw in a market whose quotes are these after an update, of so many at most those of the table first, then
 /// by name. The raw policy remembers none, and where the draw is sold everywhere it makes no difference.
-fn drawn_after(
+pub(super) fn drawn_after(
     were: &Arc<[Symbol]>,
     quotes: &[Quote],
-    update: &SourceUpdate,
-    context: &MarketContext<'_>,
+    merging: &MergeContext<'_>,
 ) -> Arc<[Symbol]> {
-    let (market, pricing) = (context.market, context.step.pricing);
+    let MergeContext { market, pricing, update, .. } = *merging;
     let is_sold = pricing.draws.in_period(market.period) == Draws::Sold;
     if pricing.policy == Policy::Raw || is_sold {
         return Arc::clone(were);

@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use arb_model::source::is_private;
+
 use crate::Micros;
 use crate::arbs::{self, Window};
 use crate::context::StepContext;
@@ -67,6 +69,7 @@ impl Engine {
     fn pass_time(&mut self, at: Coordinate<'_>, hops: Hops, effects: &mut Effects<'_>) {
         self.count_samples(&mut effects.samples);
         self.remove_expired(effects);
+        self.end_private_events(self.draft.over(&self.state).clock().watermark);
         let looks_at_all = self.expected.take_stricter();
         let overlay = self.draft.over(&self.state);
         let until = if looks_at_all { Micros::MAX } else { overlay.clock().watermark };
@@ -109,7 +112,9 @@ impl Engine {
         for (name, source) in silent {
             self.draft.forget_source(source);
             self.draft.put_pushes(source, PushedUpdates::default());
-            effects.push(Effect::Contains { source: name, received_at: None });
+            if !is_private(&name) {
+                effects.push(Effect::Contains { source: name, received_at: None });
+            }
         }
         for book in self.names.symbols() {
             let refresh = self.draft.over(&self.state).book(book);
@@ -154,7 +159,7 @@ struct Passed {
     stale_books: Option<Vec<Symbol>>,
 }
 
-fn is_over(event: &EventState, watermark: Micros) -> bool {
+pub(super) fn is_over(event: &EventState, watermark: Micros) -> bool {
     let mut quotes = event.markets.iter().flat_map(|market| &market.quotes).peekable();
     // That a draw was listed is remembered until the end, whatever is listed later.
     let is_only_drawn = quotes.peek().is_none() && event.has_drawn();

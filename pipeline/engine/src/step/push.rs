@@ -5,11 +5,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use arb_model::source::{is_private, is_pushed};
+
 use crate::Micros;
 use crate::caps::Cap;
 use crate::effect::Effects;
 use crate::input::{Coordinate, Coverage, Event, Frame, Push, Tick};
-use crate::market::{EventInfo, PUSHED_SOURCE, Symbol};
+use crate::market::{EventInfo, Symbol};
+use crate::state::EventState;
 use crate::time::{Digest, Disposition, PushedUpdate};
 
 use super::admission;
@@ -27,20 +30,25 @@ impl Engine {
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) -> Step {
-        if !frame.source.starts_with(PUSHED_SOURCE) {
+        if !is_pushed(frame.source) {
             return Step::refused(Cap::NameBytes);
         }
         let source = self.names.symbol(frame.source);
-        if !self.receive_time(at, source, frame.received_at, effects) {
+        let private = is_private(frame.source).then_some(source);
+        let counts = match private {
+            Some(source) => self.hear_private(source, frame.received_at),
+            None => self.receive_time(at, source, frame.received_at, effects),
+        };
+        if !counts {
             return Step::just(Disposition::Ahead);
         }
         probe.enter(StepStage::Read);
         if let Some(cap) = admission::refusal(frame) {
             return Step::refused(cap);
         }
-        let by_names = self.pushed_by_names(frame, push);
+        let by_names = self.pushed_by_names(private, frame, push);
         let frame = by_names.as_ref().unwrap_or(frame);
-        let Some(info) = self.pushed_event(frame, push) else {
+        let Some(info) = self.pushed_event(private, frame, push) else {
             return Step::just(Disposition::UnknownEvent);
         };
         let event = Event::of(&info);
@@ -64,25 +72,41 @@ impl Engine {
             links: Vec::new(),
             push: Some(push),
         };
-        let samples = effects.samples.refresh.len();
-        let step = self.merge_frame(at, source, frame, effects, probe);
-        effects.samples.refresh.truncate(samples);
+        let step = if let Some(source) = private {
+            self.merge_private(source, frame)
+        } else {
+            let samples = effects.samples.refresh.len();
+            let step = self.merge_frame(at, source, frame, effects, probe);
+            effects.samples.refresh.truncate(samples);
+            step
+        };
         Step { are_sides_swapped: by_names.is_some(), ..step }
     }
 
     /// A frame that names the sides of a known event the other way round, with its prices by names; `None` of any other.
-    fn pushed_by_names<'a>(&self, frame: &Frame<'a>, push: Push) -> Option<Frame<'a>> {
-        let known = self.draft.over(&self.state).event(frame.event.id).filter(|_| push.names_event)?;
+    fn pushed_by_names<'a>(
+        &self,
+        private: Option<Symbol>,
+        frame: &Frame<'a>,
+        push: Push,
+    ) -> Option<Frame<'a>> {
+        let known = self.pushed_to(private, frame.event.id).filter(|_| push.names_event)?;
         sides::are_swapped(&known.info, &frame.event).then(|| sides::swapped(frame))
     }
 
     /// The event of a pushed frame: as the client names it, where it may, else as it is known.
-    fn pushed_event(&self, frame: &Frame<'_>, push: Push) -> Option<Arc<EventInfo>> {
+    fn pushed_event(&self, private: Option<Symbol>, frame: &Frame<'_>, push: Push) -> Option<Arc<EventInfo>> {
         if push.names_event {
             return Some(Arc::new(frame.event.to_info()));
         }
-        let event = self.draft.over(&self.state).event(frame.event.id)?;
-        (!event.markets.is_empty()).then(|| Arc::clone(&event.info))
+        self.pushed_to(private, frame.event.id).map(|event| Arc::clone(&event.info))
+    }
+
+    /// The event that an id names to a source: the public one, and else that of a private source.
+    fn pushed_to(&self, private: Option<Symbol>, id: &str) -> Option<&EventState> {
+        let overlay = self.draft.over(&self.state);
+        let public = overlay.event(id).filter(|event| !event.markets.is_empty());
+        public.or_else(|| overlay.private(private?, id))
     }
 
     /// Whether an update is taken in, which is remembered.

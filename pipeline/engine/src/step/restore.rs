@@ -24,25 +24,29 @@ impl Engine {
     pub fn restore(&mut self, saved: Saved) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         match saved {
-            Saved::Head { event, market, main_line, links, drawn } => {
+            Saved::Head { private, event, market, main_line, links, drawn } => {
+                let private = private.map(|source| names.symbol(&source));
                 let of = |(book, link): (Arc<str>, Name)| SourceLink { book: names.symbol(&book), link };
                 let mut links: Vec<_> = links.into_iter().map(of).collect();
                 links.sort_unstable_by_key(|link| link.book);
                 let mut drawn: Vec<_> = drawn.iter().map(|book| names.symbol(book)).collect();
                 drawn.sort_unstable();
-                self.put_head(&event, (market, main_line), (links.into(), drawn.into()));
+                self.put_head((private, &event), (market, main_line), (links.into(), drawn.into()));
             }
-            Saved::HeadGone { event: id, market } => {
-                if let Some(event) = state.events.get_mut(&id) {
+            Saved::HeadGone { private, event: id, market } => {
+                let events = state.table_mut(private.map(|source| names.symbol(&source)));
+                if let Some(event) = events.get_mut(&id) {
                     event.markets.retain(|other| other.market != market);
                     if event.markets.is_empty() {
-                        state.events.remove(&id);
+                        events.remove(&id);
                     }
                 }
+                state.private.retain(|_, events| !events.is_empty());
             }
             Saved::Line(line) => self.put_line(&line)?,
-            Saved::LineGone { event: id, market, line } => {
-                let markets = state.events.get_mut(&id).map(|event| &mut event.markets);
+            Saved::LineGone { private, event: id, market, line } => {
+                let events = state.table_mut(private.map(|source| names.symbol(&source)));
+                let markets = events.get_mut(&id).map(|event| &mut event.markets);
                 let known =
                     markets.and_then(|markets| markets.iter_mut().find(|known| known.market == market));
                 if let Some(known) = known {
@@ -81,13 +85,13 @@ impl Engine {
 
     fn put_head(
         &mut self,
-        info: &Arc<EventInfo>,
+        (private, info): (Option<Symbol>, &Arc<EventInfo>),
         (market, main_line): (Market, Option<Line>),
         (links, drawn): (Arc<[SourceLink]>, Arc<[Symbol]>),
     ) {
         let new = || EventState::new(Arc::clone(info), Vec::new());
         let (state, _) = self.parts();
-        let event = state.events.get_or_insert(info.id.shared(), new);
+        let event = state.table_mut(private).get_or_insert(info.id.shared(), new);
         event.info = Arc::clone(info);
         if let Some(known) = event.markets.iter_mut().find(|known| known.market == market) {
             // Its lines stay: those that have changed are written beside it.
@@ -102,14 +106,16 @@ impl Engine {
     }
 
     fn put_line(&mut self, saved: &SavedLine) -> Result<(), Misfit> {
-        let event = self.state().events.get(&saved.event).ok_or(Misfit::Headless)?;
+        let (state, names) = self.parts();
+        let private = saved.private.as_deref().map(|source| names.symbol(source));
+        let event = state.table_mut(private).get_mut(&saved.event).ok_or(Misfit::Headless)?;
         let info = Arc::clone(&event.info);
-        let mut quotes = saved.to_quotes(self.parts().1);
+        let mut quotes = saved.to_quotes(names);
         self.put_effective(&info.league, &mut quotes);
         let signals = saved.signals.iter().map(|signal| self.signal(signal, &info.league));
         let signals = signals.collect::<Option<_>>().ok_or(Misfit::Betless)?;
         let (state, names) = self.parts();
-        let event = state.events.get_mut(&saved.event).ok_or(Misfit::Headless)?;
+        let event = state.table_mut(private).get_mut(&saved.event).ok_or(Misfit::Headless)?;
         let market = event.markets.iter_mut().find(|market| market.market == saved.market);
         let market = Arc::make_mut(market.ok_or(Misfit::Headless)?);
         market.remove_line(saved.line);

@@ -13,6 +13,7 @@ use crate::quotes::{Quote, QuoteStatus};
 
 use super::engine::Engine;
 use super::user_board::{ResolvedBooks, UserBooks};
+use super::viewer::SeenEvent;
 
 /// Microseconds of a day.
 const DAY: Micros = 86_400 * SECOND;
@@ -32,6 +33,8 @@ pub struct ScanScope {
     pub families: Vec<Family>,
     /// Books; `None` is all.
     pub books: Option<BTreeSet<String>>,
+    /// The private source of whoever scans.
+    pub private: Option<String>,
 }
 
 /// A quote on offer, and the poll that it is from.
@@ -76,19 +79,19 @@ impl Engine {
         mut quote: impl FnMut(ScannedQuote<'a>),
         mut arb: impl FnMut(BoardEntry, Vec<ScannedQuote<'a>>),
     ) {
-        let resolved = self.resolved(&UserBooks { books: scope.books.clone(), ..UserBooks::default() });
-        let overlay = self.draft.over(&self.state);
+        let (books, private) = (scope.books.clone(), scope.private.clone());
+        let resolved = self.resolved(&UserBooks { books, private, ..UserBooks::default() });
         // Under the policy `raw` no time passes, and nothing of an arb can be judged by it.
-        let has_time = overlay.clock().watermark != Micros::MIN;
-        let events = overlay.event_ids().into_iter().filter_map(|id| overlay.event(&id));
-        for event in events.filter(|event| scope.includes(&event.info)) {
+        let has_time = self.draft.over(&self.state).clock().watermark != Micros::MIN;
+        let scanned = self.events_for(resolved.viewer).filter(|seen| scope.includes(seen.info));
+        for SeenEvent { info, event } in scanned {
             let is_wanted = |market| scope.includes_market(market);
             for market in event.markets.iter().filter(|market| is_wanted(market.market)) {
-                offered(&market.quotes, &resolved).for_each(|found| quote(self.scanned(found, &event.info)));
+                offered(&market.quotes, &resolved).for_each(|found| quote(self.scanned(found, info)));
             }
             if has_time {
-                self.for_each_arb(event, &resolved, is_wanted, &mut |entry, legs| {
-                    arb(entry, legs.iter().map(|leg| self.scanned(leg, &event.info)).collect());
+                self.for_each_arb(&event, &resolved, is_wanted, &mut |entry, legs| {
+                    arb(entry, legs.iter().map(|leg| self.scanned(leg, info)).collect());
                 });
             }
         }

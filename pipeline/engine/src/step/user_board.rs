@@ -21,6 +21,7 @@ use crate::state::{EventState, MarketState};
 use crate::venues::{PricingContext, Venues};
 
 use super::engine::Engine;
+use super::viewer::Viewer;
 
 /// Where no record brings something about.
 pub(super) const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
@@ -34,16 +35,18 @@ pub struct UserBooks {
     pub commissions: BTreeMap<String, u32>,
     /// For what total the stakes are, in minor units; `None` is the total of the board.
     pub total_stake: Option<i64>,
+    /// The user's private source, whose prices count besides the public ones.
+    pub private: Option<String>,
 }
 
 impl Engine {
-    /// The arbs of a user's books in the committed state, by event, market and line.
+    /// The arbs of a user's books as of the last step, by event, market and line.
     #[must_use]
     pub fn board_of(&self, user: &UserBooks) -> Vec<BoardEntry> {
         let resolved = self.resolved(user);
         let mut entries = Vec::new();
-        for (_, event) in self.state.events.sorted() {
-            self.for_each_arb(event, &resolved, |_| true, &mut |entry, _| entries.push(entry));
+        for seen in self.events_for(resolved.viewer) {
+            self.for_each_arb(&seen.event, &resolved, |_| true, &mut |entry, _| entries.push(entry));
         }
         entries
     }
@@ -54,7 +57,9 @@ impl Engine {
         let books: Option<BTreeSet<Symbol>> =
             user.books.as_ref().map(|books| books.iter().filter_map(|book| self.names.known(book)).collect());
         let charged = user.commissions.keys().filter_map(|book| self.names.known(book)).collect();
-        ResolvedBooks { books, charged, venues, total_stake: user.total_stake.unwrap_or(DEFAULT_TOTAL) }
+        let viewer = self.viewer(user.private.as_deref());
+        let (own_time, total_stake) = (self.own_time(viewer), user.total_stake.unwrap_or(DEFAULT_TOTAL));
+        ResolvedBooks { books, charged, venues, total_stake, viewer, own_time }
     }
 
     /// Gives each arb of an event in these markets, with the quotes of its legs.
@@ -67,7 +72,8 @@ impl Engine {
     ) {
         let (venues, total_stake) = (&resolved.venues, resolved.total_stake);
         let pricing = PricingContext { venues, total_stake, ..self.pricing(&event.info.league) };
-        let step = StepContext { pricing, ..self.step_context(NOWHERE, Micros::MIN, &event.info, false) };
+        let step =
+            StepContext { pricing, ..self.step_context(NOWHERE, resolved.own_time, &event.info, false) };
         for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
             let context = state.context(&step);
             // Which outcomes there are does not depend on whose prices are taken.
@@ -94,6 +100,9 @@ pub(super) struct ResolvedBooks {
     venues: Venues,
     /// In minor units.
     total_stake: i64,
+    pub(super) viewer: Viewer,
+    /// The latest time of the user's private source.
+    own_time: Micros,
 }
 
 impl ResolvedBooks {

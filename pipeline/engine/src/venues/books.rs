@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arb_model::source::book_of;
 use foldhash::fast::RandomState;
 
 use crate::Micros;
@@ -110,10 +111,10 @@ pub struct Book {
 
 impl Book {
     /// The operator: books with one operator are not independent of each other. A book without a named
-    /// operator is its own operator.
+    /// operator is its own operator, and so it is of a private source's prices of it.
     #[must_use]
     pub fn operator<'a>(&'a self, key: &'a str) -> &'a str {
-        self.operator.as_deref().unwrap_or(key)
+        self.operator.as_deref().unwrap_or_else(|| book_of(key))
     }
 
     /// What it keeps at a time, whatever the league.
@@ -206,11 +207,11 @@ impl Books {
         stated.map_or_else(|| vec![Level::Outcome, Level::Refunded, Level::DeadHeat], |level| vec![level])
     }
 
-    /// A book; one that is not in the table has the cautious values of its kind, as far as its key shows
+    /// A book, whoever's prices of it; one that is not in the table has the cautious values of its kind, as far as its key shows
     /// that.
     #[must_use]
     pub fn get(&self, key: &str) -> &Book {
-        let [bookmaker, exchange, prediction_market] = &self.unknown;
+        let ([bookmaker, exchange, prediction_market], key) = (&self.unknown, book_of(key));
         self.known.get(key).unwrap_or_else(|| match VenueKind::of(key) {
             VenueKind::Bookmaker => bookmaker,
             VenueKind::Exchange => exchange,

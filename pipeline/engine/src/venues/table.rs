@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use arb_model::source::of_private_book;
 use foldhash::fast::RandomState;
 
 use crate::market::{Names, Period, Symbol};
@@ -59,7 +60,11 @@ impl Venue {
 
     /// The same, shared.
     pub(crate) fn shared_operator(&self) -> Arc<str> {
-        Arc::clone(self.book.operator.as_ref().unwrap_or(&self.key))
+        match &self.book.operator {
+            Some(operator) => Arc::clone(operator),
+            None if of_private_book(&self.key).is_none() => Arc::clone(&self.key),
+            None => self.operator().into(),
+        }
     }
 }
 

@@ -199,12 +199,15 @@ fn tombstones_take_back_what_was_put() {
     assert_eq!((size.events, size.markets, size.quotes, size.windows), (1, 2, 8, 1));
     for saved in &saved {
         if let Saved::Head { event, market, .. } = saved {
-            engine.restore(Saved::HeadGone { event: (&*event.id).into(), market: *market }).unwrap();
+            engine
+                .restore(Saved::HeadGone { private: None, event: (&*event.id).into(), market: *market })
+                .unwrap();
         }
     }
     assert_eq!(engine.size(), arb_engine::Size::default(), "no event is left without a market");
     engine
         .restore(Saved::HeadGone {
+            private: None,
             event: "never".into(),
             market: arb_engine::market::Market::parse("h2h").unwrap(),
         })

@@ -101,7 +101,7 @@ impl Kept {
 
     /// The books that have prices in each market of the event `e`.
     fn markets(&self) -> BTreeSet<String> {
-        let quotes = self.world.engine.odds_of("e").map_or_else(Vec::new, |(_, quotes)| quotes);
+        let quotes = self.world.engine.odds_of("e", None).map_or_else(Vec::new, |(_, quotes)| quotes);
         quotes.iter().map(|quote| format!("{} {}", quote.market.key(), quote.book)).collect()
     }
 }
@@ -162,7 +162,7 @@ fn a_draw_that_is_left_out_stays() {
         assert_eq!(words(&world.poll(10, with(draw, 9))), none());
         assert_eq!(words(&world.poll(20, without(19))), none(), "it is left out");
         assert_eq!(words(&world.poll(30, None)), none(), "the event is left out");
-        assert!(world.markets().is_empty() && world.world.engine.listed_events().is_empty());
+        assert!(world.markets().is_empty() && world.world.engine.listed_events(None).is_empty());
         assert_eq!(words(&world.poll(40, without(39))), none(), "and comes again");
         // In another engine that was restored, too.
         let mut other = world.restored();

@@ -72,7 +72,7 @@ fn a_book_without_a_price_loses_its_link() {
 fn what_a_client_pushes_states_no_link() {
     let mut world = world();
     let push = Some(Push { sequence: 1, names_event: true });
-    let source = "push/acme";
+    let source = "feed/acme";
     let frame = Frame { source, push, ..offered(100, &[stated("b", "https://b.example/1")]) };
     world.step(&Input::Frame(frame));
     assert_eq!(world.links().len(), 2);

@@ -15,7 +15,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::properties::key;
-use crate::random_log::{Cut, Run, cuts, logs, policies, some_books};
+use crate::random_log::{Cut, OWN, Run, cuts, logs, logs_with_private, policies, some_books};
 
 /// Of each open window of the events.
 fn evidence(engine: &Engine) -> Vec<Option<WindowEvidence>> {
@@ -25,7 +25,7 @@ fn evidence(engine: &Engine) -> Vec<Option<WindowEvidence>> {
 
 proptest! {
     #[test]
-    fn commits_aborts_and_restores_anywhere_change_nothing(log in logs(), cuts in cuts(), policy in policies()) {
+    fn commits_aborts_and_restores_anywhere_change_nothing(log in logs_with_private(), cuts in cuts(), policy in policies()) {
         let books = some_books();
         let plain = Run::through(policy, &books, &log);
         let cut = Run::cut(policy, &books, &log, &cuts);
@@ -37,7 +37,7 @@ proptest! {
 
     /// A restored engine writes the same changes as the engine that was not interrupted.
     #[test]
-    fn a_restored_engine_writes_the_same_changes(log in logs(), at in 0.0..1.0_f64, policy in policies()) {
+    fn a_restored_engine_writes_the_same_changes(log in logs_with_private(), at in 0.0..1.0_f64, policy in policies()) {
         let books = some_books();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Between 0 and the length.
         let (before, after) = log.split_at((at * log.len() as f64) as usize);
@@ -55,7 +55,7 @@ proptest! {
 
     /// A reader of the changelog that puts every change over what it has shows what the engine that writes it shows.
     #[test]
-    fn a_follower_of_the_changelog_shows_what_its_engine_shows(log in logs()) {
+    fn a_follower_of_the_changelog_shows_what_its_engine_shows(log in logs_with_private()) {
         let books = some_books();
         let mut run = Run::new(Policy::Board, &books);
         let mut follower = Engine::with_books(Policy::Board, Arc::clone(&books));
@@ -67,11 +67,14 @@ proptest! {
             run.commit();
             let of_all = UserBooks::default();
             prop_assert_eq!(follower.board_of(&of_all), run.engine.board_of(&of_all));
+            let of_owner = UserBooks { private: Some(OWN.to_owned()), ..UserBooks::default() };
+            prop_assert_eq!(follower.board_of(&of_owner), run.engine.board_of(&of_owner));
+            prop_assert_eq!(follower.listed_books(Some(OWN)), run.engine.listed_books(Some(OWN)));
             prop_assert_eq!(evidence(&follower), evidence(&run.engine));
-            prop_assert_eq!(follower.listed_events(), run.engine.listed_events());
-            prop_assert_eq!(follower.listed_books(), run.engine.listed_books());
-            for event in run.engine.listed_events() {
-                prop_assert_eq!(follower.odds_of(&event.info.id), run.engine.odds_of(&event.info.id));
+            prop_assert_eq!(follower.listed_events(None), run.engine.listed_events(None));
+            prop_assert_eq!(follower.listed_books(None), run.engine.listed_books(None));
+            for event in run.engine.listed_events(None) {
+                prop_assert_eq!(follower.odds_of(&event.info.id, None), run.engine.odds_of(&event.info.id, None));
             }
             prop_assert_eq!(follower.size(), run.engine.size());
             prop_assert_eq!(check_state(&follower), Ok(()));

@@ -12,6 +12,7 @@ mod limits;
 mod links;
 mod log_properties;
 mod movement;
+mod private;
 mod properties;
 mod pushes;
 mod quote_model;

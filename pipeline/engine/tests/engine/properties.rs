@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::effect::{AlertScope, BookState, Effect, SignalChange, SignalKind};
@@ -165,11 +166,21 @@ pub(crate) fn restored(policy: Policy, changelog: &BTreeMap<String, Saved>) -> E
 
 /// What a key of the changelog is: a thing that changes alone.
 pub(crate) fn key(saved: &Saved) -> String {
+    let of = |private: &Option<Arc<str>>, key: String| match private {
+        Some(source) => format!("private/{source}/{key}"),
+        None => key,
+    };
     match saved {
-        Saved::Head { event, market, .. } => format!("head/{}/{}", event.id, market.key()),
-        Saved::HeadGone { event, market } => format!("head/{event}/{}", market.key()),
-        Saved::Line(line) => format!("line/{}/{}/{:?}", line.event, line.market.key(), line.line),
-        Saved::LineGone { event, market, line } => format!("line/{event}/{}/{line:?}", market.key()),
+        Saved::Head { private, event, market, .. } => {
+            of(private, format!("head/{}/{}", event.id, market.key()))
+        }
+        Saved::HeadGone { private, event, market } => of(private, format!("head/{event}/{}", market.key())),
+        Saved::Line(line) => {
+            of(&line.private, format!("line/{}/{}/{:?}", line.event, line.market.key(), line.line))
+        }
+        Saved::LineGone { private, event, market, line } => {
+            of(private, format!("line/{event}/{}/{line:?}", market.key()))
+        }
         Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
         Saved::Push { source, sequence, .. } | Saved::PushGone { source, sequence } => {
             format!("push/{source}/{sequence}")

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::verification::{market, world};
 use crate::world::{World, at, entry, event, frame, tick, words};
 
-const SOURCE: &str = "push/acme";
+const SOURCE: &str = "feed/acme";
 
 /// A pushed frame of the event `e`; a client that may name events gives its names.
 fn pushed(second: i64, sequence: i64, names_event: bool, ticks: Vec<Tick<'static>>) -> Frame<'static> {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use arb_engine::Engine;
 use arb_engine::effect::Effect;
-use arb_engine::input::{Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, StatedLink, Tick};
+use arb_engine::input::{
+    Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Tick,
+};
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_engine::state::Saved;
@@ -22,6 +24,10 @@ use crate::world::{LEAGUE, any_size, at};
 pub(crate) const EVENTS: [(&str, &str); 3] = [("e", LEAGUE), ("f", "icehockey_other"), ("g", "boxing_x")];
 pub(crate) const SOURCES: [&str; 3] = ["feed", "stream", "laggard"];
 pub(crate) const BOOKS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
+
+/// A private source, and its books.
+pub(crate) const OWN: &str = "push/own";
+pub(crate) const OWN_BOOKS: [&str; 2] = ["own:a", "own:z"];
 
 /// (market, outcome, side, line).
 const BETS: [(&str, Outcome, Side, Option<i32>); 10] = [
@@ -102,7 +108,7 @@ fn link(raw: &RawTick) -> Option<StatedLink<'static>> {
 }
 
 /// (book, bet, price in hundredths, age, everything else).
-type RawTick = (usize, usize, u32, usize, u8);
+pub(crate) type RawTick = (usize, usize, u32, usize, u8);
 
 fn ticks() -> impl Strategy<Value = Vec<RawTick>> {
     // Most prices are such that two of them are an arb as often as not.
@@ -119,14 +125,23 @@ enum Act {
     Push(usize, u8, Vec<RawTick>),
     /// Frames, and what is wrong with the poll.
     Poll(Vec<(usize, Vec<RawTick>)>, u8),
+    /// An event to which a private source pushes, a sequence, and ticks.
+    Own(usize, i64, Vec<RawTick>),
+    /// All that it has pushed is withdrawn.
+    Withdraw,
 }
 
-fn acts() -> impl Strategy<Value = Vec<(usize, usize, bool, Act)>> {
+/// What sources do, a private one among them or not.
+fn acts(with_private: bool) -> impl Strategy<Value = Vec<(usize, usize, bool, Act)>> {
     let push = (0..EVENTS.len(), 0..4_u8, ticks())
         .prop_map(|(event, covers, ticks)| Act::Push(event, covers, ticks));
     let frames = prop::collection::vec((0..EVENTS.len(), ticks()), 0..4);
     let poll = (frames, 0..10_u8).prop_map(|(frames, fault)| Act::Poll(frames, fault));
-    let act = prop_oneof![2 => Just(Act::Beat), 3 => push, 3 => poll];
+    let own = (0..=EVENTS.len(), 0..20_i64, ticks())
+        .prop_map(|(event, sequence, ticks)| Act::Own(event, sequence, ticks));
+    let public = prop_oneof![2 => Just(Act::Beat), 3 => push, 3 => poll];
+    let own = prop_oneof![10 => own, 1 => Just(Act::Withdraw)];
+    let act = if with_private { prop_oneof![3 => public, 1 => own].boxed() } else { public.boxed() };
     let is_late = prop::bool::weighted(0.05);
     prop::collection::vec((0..SOURCES.len(), 0..GAPS.len(), is_late, act), 1..25)
 }
@@ -168,6 +183,24 @@ fn frame(
         ticks: raw.iter().map(|raw| tick(received_at, *raw)).collect(),
         links: raw.iter().filter_map(link).collect(),
         push: None,
+    })
+}
+
+/// A push of the private source: to an event of others by its id, and to one that it names itself.
+pub(crate) fn own(second: i64, event_at: usize, sequence: i64, raw: &[RawTick]) -> Input<'static> {
+    let nameless = |id| Event { id, sport: "", league: "", home: "", away: "", commence_time: 0 };
+    let named = Event { id: "own:1", ..event(0, second) };
+    let received_at = at(second);
+    let ticks = raw.iter().map(|raw| Tick { book: OWN_BOOKS[raw.0 % 2], ..tick(received_at, *raw) });
+    Input::Frame(Frame {
+        source: OWN,
+        received_at,
+        poll_index: None,
+        event: EVENTS.get(event_at).map_or(named, |(id, _)| nameless(*id)),
+        coverage: coverage(3),
+        ticks: ticks.collect(),
+        links: vec![],
+        push: Some(Push { sequence, names_event: event_at == EVENTS.len() }),
     })
 }
 
@@ -213,7 +246,18 @@ pub(crate) fn punctual_books(until: i64) -> Vec<Input<'static>> {
 
 /// A log of a partition; before every second one its books become known.
 pub(crate) fn logs() -> impl Strategy<Value = Vec<Input<'static>>> {
-    (acts(), any::<bool>()).prop_map(|(acts, are_known)| {
+    logs_of(acts(false))
+}
+
+/// The same with a private source.
+pub(crate) fn logs_with_private() -> impl Strategy<Value = Vec<Input<'static>>> {
+    logs_of(acts(true))
+}
+
+fn logs_of(
+    acts: impl Strategy<Value = Vec<(usize, usize, bool, Act)>>,
+) -> impl Strategy<Value = Vec<Input<'static>>> {
+    (acts, any::<bool>()).prop_map(|(acts, are_known)| {
         let mut second = 500;
         let mut log = if are_known { punctual_books(second) } else { Vec::new() };
         for (source, gap, is_late, act) in acts {
@@ -225,6 +269,14 @@ pub(crate) fn logs() -> impl Strategy<Value = Vec<Input<'static>>> {
                 Act::Beat => log.push(Input::Heartbeat(Heartbeat { source: name, at: at(when) })),
                 Act::Push(event, covers, ticks) => log.push(frame(name, when, None, (event, covers, &ticks))),
                 Act::Poll(frames, fault) => poll(name, when, &frames, fault, &mut log),
+                Act::Own(event, sequence, ticks) => log.push(own(when, event, sequence, &ticks)),
+                Act::Withdraw => log.push(Input::PollEnd(PollEnd {
+                    source: OWN,
+                    received_at: at(when),
+                    league: None,
+                    coverage: Coverage::default(),
+                    frames: 0,
+                })),
             }
         }
         log

@@ -95,7 +95,7 @@ fn what_is_pushed_follows_names_too() {
     let both = |second| vec![tick("a", "home", "1.50", second), tick("a", "away", "2.60", second)];
     world.send(100, both(99));
     let push = |second, sequence, event, ticks| Frame {
-        source: "push/acme",
+        source: "feed/acme",
         coverage: Coverage { books: Some(vec![]), markets: Some(vec![]) },
         push: Some(Push { sequence, names_event: true }),
         ..frame(second, None, event, ticks)
@@ -105,7 +105,7 @@ fn what_is_pushed_follows_names_too() {
     assert_eq!((disposition, is_swapped), (Disposition::Applied, true));
     let later = push(111, 1, event("e"), vec![tick("pays", "home", "1.40", 111)]);
     assert_eq!(step(&mut world, later).0, Disposition::Applied, "a later arrival of an earlier sequence");
-    let (listed, quotes) = world.engine.odds_of("e").unwrap();
+    let (listed, quotes) = world.engine.odds_of("e", None).unwrap();
     assert_eq!((&*listed.info.home, &*listed.info.away), ("H", "A"));
     let prices: Vec<_> = quotes
         .iter()

@@ -101,15 +101,15 @@ fn a_total_is_kept_within_the_limits() {
 #[test]
 fn events_odds_and_books_are_listed_by_name() {
     let world = world();
-    let [event] = &world.engine.listed_events()[..] else { panic!("one event") };
+    let [event] = &world.engine.listed_events(None)[..] else { panic!("one event") };
     assert_eq!((&*event.info.id, event.books, event.windows, event.in_play), ("e", 4, 1, false));
     assert_eq!(event.last_seen_at, at(99));
-    let (same, quotes) = world.engine.odds_of("e").unwrap();
+    let (same, quotes) = world.engine.odds_of("e", None).unwrap();
     assert_eq!((&same, quotes.len()), (event, 8));
     let of_a: Vec<_> = quotes.iter().filter(|quote| &*quote.book == "a").collect();
     assert_eq!(of_a.iter().map(|quote| quote.price.millionths()).collect::<Vec<_>>(), [2_200_000, 1_700_000]);
-    assert!(world.engine.odds_of("f").is_none());
-    let books = world.engine.listed_books();
+    assert!(world.engine.odds_of("f", None).is_none());
+    let books = world.engine.listed_books(None);
     assert_eq!(books.iter().map(|book| &*book.book).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     assert!(books.iter().all(|book| book.on_offer == 2 && book.last_seen_at == Some(at(99))));
 }

@@ -14,6 +14,7 @@ use arb_engine::learning::{Margins, Refresh};
 use arb_engine::market::{Line, Market};
 use arb_engine::state::{Misfit, Saved};
 use arb_engine::time::{Clock, PushedUpdate, SourceClock};
+use arb_model::source::{granted_name, pushed_source};
 use arb_runtime::machine::Change;
 use arb_schemas::records as wire;
 use arb_schemas::time::Micros;
@@ -26,6 +27,8 @@ use self::survival::{saved_survival, state_survival};
 
 /// Key of [`wire::StateMargins`].
 const MARGINS: &str = "margins";
+/// With what the keys of prices begin that belong to a private source.
+const PRIVATE: &str = "private/";
 /// Key of [`wire::StateClock`].
 const CLOCK: &str = "clock";
 
@@ -70,15 +73,20 @@ pub enum StateError {
 /// [`WireError::Avro`] when a value does not fit its schema.
 pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
     let (key, value) = match saved {
-        Saved::Head { event, market, main_line, links, drawn } => {
-            let head = state_head((event, *market), *main_line, links, drawn);
-            (head_key(&event.id, *market), Some(encode(&head)?))
+        Saved::Head { private, event, market, main_line, links, drawn } => {
+            let head = state_head((event, *market), *main_line, links, drawn, private.as_ref());
+            (of_source(private.as_deref(), head_key(&event.id, *market)), Some(encode(&head)?))
         }
-        Saved::HeadGone { event, market } => (head_key(event, *market), None),
+        Saved::HeadGone { private, event, market } => {
+            (of_source(private.as_deref(), head_key(event, *market)), None)
+        }
         Saved::Line(line) => {
-            (line_key(&line.event, line.market, line.line), Some(encode(&state_line(line))?))
+            let key = line_key(&line.event, line.market, line.line);
+            (of_source(line.private.as_deref(), key), Some(encode(&state_line(line))?))
         }
-        Saved::LineGone { event, market, line } => (line_key(event, *market, *line), None),
+        Saved::LineGone { private, event, market, line } => {
+            (of_source(private.as_deref(), line_key(event, *market, *line)), None)
+        }
         Saved::Source { source, clock } => {
             (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
         }
@@ -155,17 +163,18 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
 /// [`StateError::Impossible`] for a key of the engine that names nothing.
 pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
     let impossible = StateError::Impossible("key of a tombstone");
+    let (private, key) = whose(key);
     let Some((kind, rest)) = key.split_once('/') else { return Ok(None) };
     // The id of an event may have slashes itself; markets, lines and sequences have none.
     let last = |text: &'_ str| text.rsplit_once('/').map(|(rest, last)| (rest.to_owned(), last.to_owned()));
     let saved = match kind {
         "head" => last(rest).and_then(|(event, market)| {
-            Some(Saved::HeadGone { event: event.into(), market: Market::parse(&market)? })
+            Some(Saved::HeadGone { private, event: event.into(), market: Market::parse(&market)? })
         }),
         "line" => last(rest).and_then(|(rest, line)| {
             let (event, market) = last(&rest)?;
             let line = if line == "none" { None } else { Some(line.parse().ok()?) };
-            Some(Saved::LineGone { event: event.into(), market: Market::parse(&market)?, line })
+            Some(Saved::LineGone { private, event: event.into(), market: Market::parse(&market)?, line })
         }),
         "source" => Some(Saved::SourceGone { source: rest.into() }),
         "book" => Some(Saved::BookGone { book: rest.into() }),
@@ -189,6 +198,19 @@ pub fn market_of_key(key: &str) -> Option<(&str, Market)> {
     }
     .rsplit_once('/')?;
     Some((event, Market::parse(market)?))
+}
+
+/// A key as one of a private source, which is named without what all of them begin with: `private/acme/head/...`.
+fn of_source(private: Option<&str>, key: String) -> String {
+    let Some(source) = private else { return key };
+    let source = granted_name(source).unwrap_or(source);
+    format!("{PRIVATE}{source}/{key}")
+}
+
+/// The private source of a key, and the key without it. The name of such a source has no slash.
+fn whose(key: &str) -> (Option<Arc<str>>, &str) {
+    let private = key.strip_prefix(PRIVATE).and_then(|rest| rest.split_once('/'));
+    private.map_or((None, key), |(source, key)| (Some(pushed_source(source, false).into()), key))
 }
 
 /// Heads sort before lines: a restore puts them first.
@@ -354,6 +376,7 @@ mod tests {
         let (outcome, at) = (Outcome::Away, 300);
         let consensus = SavedConsensus { outcome, at, probability: 512_345 };
         SavedLine {
+            private: None,
             event: "a/b".into(),
             market: market(),
             line: Some(-2_250),
@@ -381,8 +404,23 @@ mod tests {
         line
     }
 
+    /// The same of a private source.
+    fn of_owner(saved: Saved) -> Saved {
+        let private = Some("push/acme".into());
+        match saved {
+            Saved::Head { event, market, main_line, links, drawn, .. } => {
+                Saved::Head { private, event, market, main_line, links, drawn }
+            }
+            Saved::HeadGone { event, market, .. } => Saved::HeadGone { private, event, market },
+            Saved::Line(line) => Saved::Line(Box::new(SavedLine { private, ..*line })),
+            Saved::LineGone { event, market, line, .. } => Saved::LineGone { private, event, market, line },
+            other => other,
+        }
+    }
+
     fn head(links: Vec<(Arc<str>, Name)>) -> Saved {
         Saved::Head {
+            private: None,
             event: event(),
             market: market(),
             main_line: Some(-250),
@@ -420,6 +458,8 @@ mod tests {
             (Saved::Line(Box::new(line())), "line/a/b/spreads_h1/-2250"),
             (Saved::Line(Box::new(SavedLine { line: None, ..line() })), "line/a/b/spreads_h1/none"),
             (Saved::Line(Box::new(other_line())), "line/a/b/spreads_h1/-2250"),
+            (of_owner(head(vec![])), "private/acme/head/a/b/spreads_h1"),
+            (of_owner(Saved::Line(Box::new(line()))), "private/acme/line/a/b/spreads_h1/-2250"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
             (Saved::Push { source: "push/acme".into(), sequence: 7, update }, "push/push/acme/7"),
@@ -439,12 +479,14 @@ mod tests {
 
     #[test]
     fn what_is_no_more_leaves_a_tombstone() {
+        let head = || Saved::HeadGone { private: None, event: "a/b".into(), market: market() };
+        let line =
+            || Saved::LineGone { private: None, event: "a/b".into(), market: market(), line: Some(500) };
         for (gone, key) in [
-            (Saved::HeadGone { event: "a/b".into(), market: market() }, "head/a/b/spreads_h1"),
-            (
-                Saved::LineGone { event: "a/b".into(), market: market(), line: Some(500) },
-                "line/a/b/spreads_h1/500",
-            ),
+            (head(), "head/a/b/spreads_h1"),
+            (line(), "line/a/b/spreads_h1/500"),
+            (of_owner(head()), "private/acme/head/a/b/spreads_h1"),
+            (of_owner(line()), "private/acme/line/a/b/spreads_h1/500"),
             (Saved::StaleBooks { event: "a/b".into(), books: vec![] }, "stale/a/b"),
             (Saved::SourceGone { source: "feed".into() }, "source/feed"),
             (Saved::PushGone { source: "push/acme".into(), sequence: 7 }, "push/push/acme/7"),
@@ -462,7 +504,15 @@ mod tests {
             let change = change(&saved).unwrap().unwrap();
             assert_eq!(market_of_key(&change.key), Some(("a/b", market())));
         }
-        for other in ["stale/a/b", "source/a/h2h", "push/push/acme/7", "clock", "head/e", "line/e/h2h"] {
+        for other in [
+            "stale/a/b",
+            "source/a/h2h",
+            "push/push/acme/7",
+            "clock",
+            "head/e",
+            "line/e/h2h",
+            "private/acme/head/e/h2h",
+        ] {
             assert_eq!(market_of_key(other), None, "{other}");
         }
     }
@@ -474,7 +524,9 @@ mod tests {
         {
             assert_eq!(gone(other).unwrap(), None, "{other}");
         }
-        for wrong in ["head/e", "head/e/corners", "line/e/h2h", "line/e/h2h/x", "push/acme/x"] {
+        for wrong in
+            ["head/e", "head/e/corners", "line/e/h2h", "line/e/h2h/x", "push/acme/x", "private/acme/head/e"]
+        {
             assert!(gone(wrong).is_err(), "{wrong}");
         }
     }

@@ -9,7 +9,7 @@ use arb_schemas::time::{SECOND, parse_rfc3339};
 
 /// The scope of a request.
 pub(super) fn scope(request: &ScanRequest) -> ScanScope {
-    let ScanRequest { sport, league, event_ids, event_group, markets, books, .. } = request;
+    let ScanRequest { sport, league, event_ids, event_group, markets, books, private, .. } = request;
     ScanScope {
         sport: sport.clone(),
         league: league.clone(),
@@ -17,6 +17,7 @@ pub(super) fn scope(request: &ScanRequest) -> ScanScope {
         group: event_group.as_deref().map(group),
         families: markets.iter().filter_map(|market| Family::parse(market)).collect(),
         books: (!books.is_empty()).then(|| books.iter().cloned().collect()),
+        private: private.clone(),
     }
 }
 

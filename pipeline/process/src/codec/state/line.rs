@@ -10,6 +10,7 @@ use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
 use arb_engine::market::{EventInfo, Limit, Market};
 use arb_engine::odds::Price;
 use arb_engine::state::{Saved, SavedLine, SavedMove, SavedMoves, SavedQuote, SavedWindow};
+use arb_model::source::is_private;
 use arb_schemas::records as wire;
 
 use super::StateError;
@@ -38,12 +39,14 @@ pub(super) fn state_head(
     main_line: Option<i32>,
     links: &[(Arc<str>, Name)],
     drawn: &[Arc<str>],
+    private: Option<&Arc<str>>,
 ) -> wire::StateHead {
     let link =
         |(book, link): &(Arc<str>, Name)| wire::StateLink { book: book.to_string(), link: link.to_string() };
     let links = links.iter().map(link).collect();
     let drawn = drawn.iter().map(ToString::to_string).collect();
-    wire::StateHead { event: event.clone(), market: market.key(), main_line, links, drawn }
+    let private = private.map(ToString::to_string);
+    wire::StateHead { event: event.clone(), market: market.key(), main_line, links, drawn, private }
 }
 
 pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
@@ -52,7 +55,17 @@ pub(super) fn saved_head(state: &wire::StateHead) -> Result<Saved, StateError> {
     let link = |link: &wire::StateLink| (link.book.as_str().into(), link.link.as_str().into());
     let links = state.links.iter().map(link).collect();
     let drawn = state.drawn.iter().map(|book| book.as_str().into()).collect();
-    Ok(Saved::Head { event, market, main_line: state.main_line, links, drawn })
+    let private = private_source(state.private.as_deref())?;
+    Ok(Saved::Head { private, event, market, main_line: state.main_line, links, drawn })
+}
+
+/// A name under which prices are kept apart.
+fn private_source(source: Option<&str>) -> Result<Option<Arc<str>>, StateError> {
+    if source.is_none_or(is_private) {
+        Ok(source.map(Into::into))
+    } else {
+        Err(StateError::Impossible("private source"))
+    }
 }
 
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
@@ -61,6 +74,7 @@ pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
     let moves = line.moves.iter().flat_map(|moves| state_moves(moves, &mut names)).collect();
     let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
     wire::StateLine {
+        private: line.private.as_ref().map(ToString::to_string),
         event_id: line.event.to_string(),
         market: line.market.key(),
         line: line.line,
@@ -215,6 +229,7 @@ pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateErro
     let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
     let consensus = state.consensus.iter().map(saved_consensus);
     Ok(SavedLine {
+        private: private_source(state.private.as_deref())?,
         event: state.event_id.as_str().into(),
         market: Market::parse(&state.market).ok_or(StateError::Impossible("market"))?,
         line: state.line,

@@ -112,6 +112,7 @@ fn head() -> StateHead {
         main_line: Some(i32::MIN),
         links,
         drawn: (0..MARKET_LINKS).map(name).collect(),
+        private: Some(name(0)),
     }
 }
 
@@ -138,6 +139,7 @@ fn line() -> StateLine {
         moves: vec![moved; LINE_MOVES],
         signals: std::iter::repeat_n(signal(2), middles).chain(others).collect(),
         consensus: vec![sample; 100],
+        private: Some(name(0)),
     }
 }
 
