@@ -346,10 +346,15 @@ mod tests {
         names.note(NameKind::Book, "bet365");
         assert!(refusal("bet365").is_none() && refusal("acme").is_some());
         let granted = account("acc_0000000000000001", "one@example.com");
-        names
-            .accounts
-            .put(Part::Account(arb_accounts::account::Account { books: vec!["acme".into()], ..granted }));
-        assert!(refusal("acme").is_none());
+        names.accounts.put(Part::Account(arb_accounts::account::Account {
+            books: vec!["acme".into()],
+            ..granted.clone()
+        }));
+        assert!(refusal("acme").is_some(), "that an account has it for itself is nobody's business");
+        let public =
+            arb_accounts::account::Account { books: vec!["acme".into()], is_public: true, ..granted };
+        names.accounts.put(Part::Account(public));
+        assert!(refusal("acme").is_none() && refusal("acme:alpha").is_none());
         assert!(refusal_of(&names, NameKind::Market, "alpha").is_some(), "kinds have names of their own");
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arb_engine::Engine;
-use arb_engine::input::{Coordinate, Coverage, Event, Frame, Input, PollEnd, Tick};
+use arb_engine::input::{Coordinate, Coverage, Event, Frame, Input, PollEnd, Push, Tick};
 use arb_engine::market::{Bet, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
 use arb_process::codec::state;
@@ -29,9 +29,32 @@ impl QuoteWriter {
 
     /// A poll of all events at a second, into quotes of one partition.
     pub(crate) fn poll(&mut self, quotes: &Quotes, second: i64, events: &[(&str, &[Prices])]) {
-        for input in poll(second, events) {
+        self.take(quotes, &poll(second, events));
+    }
+
+    /// What a private source pushes about an event at a second.
+    pub(crate) fn push(
+        &mut self,
+        quotes: &Quotes,
+        source: &str,
+        (second, sequence): (i64, i64),
+        (id, pushed): (&str, &[Prices]),
+    ) {
+        let inputs = poll(second, &[(id, pushed)]);
+        let [Input::Frame(frame), ..] = &inputs[..] else { return };
+        let (coverage, push) = (
+            Coverage { books: Some(vec![]), markets: Some(vec![]) },
+            Some(Push { sequence, names_event: true }),
+        );
+        let frame = Frame { source, poll_index: None, coverage, push, ..frame.clone() };
+        self.take(quotes, &[Input::Frame(frame)]);
+    }
+
+    /// Takes in records as one transaction.
+    fn take(&mut self, quotes: &Quotes, inputs: &[Input<'_>]) {
+        for input in inputs {
             let at = Coordinate { topic: "odds.ticks.v1", partition: 0, offset: self.next };
-            self.engine.step(at, &input, &mut Vec::new());
+            self.engine.step(at, input, &mut Vec::new());
             self.next += 1;
         }
         for saved in self.engine.changes() {

@@ -25,6 +25,7 @@ use crate::quotes::fixtures::{QuoteWriter, prices, ready};
 
 mod names;
 mod own_books;
+mod private;
 
 /// An API that has a board of two, two signals, and a key that may ask three times.
 struct Api {

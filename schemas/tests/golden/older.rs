@@ -9,8 +9,8 @@ use apache_avro::schema::Name;
 use apache_avro::types::Value;
 use arb_model::fixtures::filter_values;
 use arb_schemas::records::{
-    ArbWindow, BoardEntry, CloseSignal, Frame, Pick, ResultReport, StateHead, StateLine, StatePartition,
-    StateWebhookDelivery, StateWebhookFailing, WebhookEvent,
+    Account, ArbWindow, BoardEntry, CloseSignal, Frame, Pick, ResultReport, ScanRequest, StateHead,
+    StateLine, StatePartition, StateWebhookDelivery, StateWebhookFailing, WebhookEvent,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 
@@ -101,6 +101,8 @@ fn what_an_older_version_does_not_have_is_its_default() {
         compare::<StateHead>(),
         compare::<StateLine>(),
         compare::<StatePartition>(),
+        compare::<Account>(),
+        compare::<ScanRequest>(),
         compare::<WebhookEvent>(),
         compare::<StateWebhookDelivery>(),
         compare::<StateWebhookFailing>(),

@@ -92,7 +92,10 @@ fn an_acknowledged_batch_is_charged_one_request_and_is_the_sources() {
     let sent = sent.lock().unwrap();
     let [(0, event, value)] = &sent[..] else { panic!("{sent:?}") };
     let frame: Frame = decode(value).unwrap();
-    assert_eq!((event.as_str(), frame.source.as_str()), ("e", "push/acme"));
+    assert_eq!(
+        (event.as_str(), frame.source.as_str(), frame.offers[0].book.as_str()),
+        ("e", "push/acme", "acme:acme")
+    );
     assert!(!frame.push.unwrap().names_event);
 }
 

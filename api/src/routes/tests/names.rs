@@ -65,6 +65,10 @@ fn a_book_that_has_a_price_or_is_granted_exists() {
     let status = |query: &str| own.ask(&Method::HEAD, "/v1/arbs", query, None).0.status();
     assert_eq!((status("book=alpha"), status("book=acme")), (StatusCode::OK, StatusCode::BAD_REQUEST));
     let granted = account("acc_0000000000000001", "one@example.com");
-    own.app.authority.replica().put(Part::Account(Account { books: vec!["acme".into()], ..granted }));
+    own.app.authority.replica().put(Part::Account(Account {
+        books: vec!["acme".into()],
+        is_public: true,
+        ..granted
+    }));
     assert_eq!((status("book=acme"), status("books=alpha,acme")), (StatusCode::OK, StatusCode::OK));
 }

@@ -14,18 +14,18 @@ use crate::quotes::fixtures::{Prices, QuoteWriter, prices, ready};
 const FOUR: [(&str, &str, &str); 4] =
     [("a", "2.2", "1.7"), ("b", "1.7", "2.2"), ("c", "2.1", "1.8"), ("d", "1.8", "2.1")];
 
-fn four() -> Vec<Prices> {
+pub(super) fn four() -> Vec<Prices> {
     FOUR.iter().map(|(book, home, away)| prices(book, home, away)).collect()
 }
 
 /// An API whose plan allows much, and what writes its quotes.
-struct Own {
-    api: Api,
-    writer: QuoteWriter,
+pub(super) struct Own {
+    pub(super) api: Api,
+    pub(super) writer: QuoteWriter,
 }
 
 impl Own {
-    fn new(event: &[Prices]) -> Self {
+    pub(super) fn new(event: &[Prices]) -> Self {
         Self::with_boards(event, 100)
     }
 
@@ -77,12 +77,23 @@ impl Own {
 }
 
 impl Api {
-    fn send_with(
+    pub(super) fn send_with(
+        &self,
+        key: &str,
+        asked: (&Method, &str, &str),
+        fields: &[(warp::http::HeaderName, &str)],
+    ) -> Response {
+        self.try_send(key, asked, fields, "").expect("no route that is asked here waits")
+    }
+
+    /// The answer to a request with a body; `None` of a route that waits.
+    pub(super) fn try_send(
         &self,
         key: &str,
         (method, path, query): (&Method, &str, &str),
         fields: &[(warp::http::HeaderName, &str)],
-    ) -> Response {
+        body: &str,
+    ) -> Option<Response> {
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", key.parse().unwrap());
         headers.insert("authorization", format!("Bearer {key}").parse().unwrap());
@@ -90,13 +101,13 @@ impl Api {
         let _in = self.runtime.enter();
         headers.entry("host").or_insert(HeaderValue::from_static("localhost"));
         let (service, head) = (self.app.service(), Head { method, path, query, headers: &headers });
-        let body = stream::empty::<Result<&[u8], ()>>();
-        service.respond(&head, body, None).now_or_never().expect("no route that is asked here waits")
+        let chunks = Some(body.as_bytes()).filter(|body| !body.is_empty()).map(Ok::<_, ()>);
+        service.respond(&head, stream::iter(chunks), None).now_or_never()
     }
 }
 
 /// The legs of each arb: book, price and stake.
-fn legs(page: &Value) -> Vec<Vec<(String, f64, f64)>> {
+pub(super) fn legs(page: &Value) -> Vec<Vec<(String, f64, f64)>> {
     let leg = |leg: &Value| {
         (
             leg["book"].as_str().unwrap().to_owned(),
