@@ -8,7 +8,7 @@ pub const STORE: &str = "arb_store";
 /// The database of the views, which analysts read.
 pub const VIEWS: &str = "arb";
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
-pub const TABLES: [&str; 9] = [
+pub const TABLES: [&str; 10] = [
     "ticks",
     "window_transitions",
     "line_movements",
@@ -18,7 +18,10 @@ pub const TABLES: [&str; 9] = [
     WEBHOOK_DELIVERIES,
     "pick_transitions",
     "window_gradings",
+    PRIVATE_TICKS,
 ];
+/// The table of the ticks of private sources, which no view reads.
+pub const PRIVATE_TICKS: &str = "private_ticks";
 /// The table of the delivery log, which the API reads too.
 pub const WEBHOOK_DELIVERIES: &str = "webhook_deliveries";
 /// Which Kafka record a row was made from, and which of its rows it is: together they name a row once.
@@ -56,6 +59,7 @@ pub const MIGRATIONS: &[Migration] = migrations![
     "010_pick_offers",
     "011_window_gradings",
     "012_standing",
+    "013_private_ticks",
 ];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {

@@ -18,7 +18,7 @@ use arb_accounts::secrets::{self, Pepper};
 use arb_runtime::fail_point::Point;
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
 use arb_schemas::records::StatePartition;
-use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS};
+use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS, ODDS_TICKS};
 use arb_schemas::wire::{WireError, decode};
 use fastrand::Rng;
 use rdkafka::producer::{BaseProducer, BaseRecord};
@@ -98,7 +98,21 @@ fn an_operator_creates_changes_imports_and_reads() {
     let again = account(&broker, &[&create[..], &["--pepper", pepper]].concat());
     assert!(again.err.contains("there is an account of this e-mail"), "{}", again.err);
     ok(&broker, &["set-plan", id, "enterprise"]);
-    ok(&broker, &["grant", "ann@example.com", "--scope", "ticks:write", "--book", "alpha"]);
+    let grant = ["grant", "ann@example.com", "--scope", "ticks:write"];
+    let of_table =
+        account(&broker, &[&grant[..], &["--book", "pinnacle", "--source", "acme", "--public"]].concat());
+    assert!(of_table.err.contains("pinnacle is a book of the table"), "{}", of_table.err);
+    let withdrawn = || {
+        let records = read_all(&broker.kafka, ODDS_TICKS.name).into_iter();
+        records.map(|record| String::from_utf8(record.key).unwrap()).collect::<Vec<_>>()
+    };
+    ok(&broker, &[&grant[..], &["--book", "pinnacle", "--source", "acme"]].concat());
+    ok(&broker, &[&grant[..], &["--book", "pinnacle", "--book", "alpha", "--source", "acme"]].concat());
+    assert!(withdrawn().is_empty(), "nothing was taken away");
+    ok(&broker, &[&grant[..], &["--book", "alpha", "--source", "acme", "--public"]].concat());
+    assert_eq!(withdrawn(), ["push/acme"; 4], "in each partition, what others would not have seen");
+    ok(&broker, &[&grant[..], &["--book", "alpha"]].concat());
+    assert_eq!(withdrawn().iter().filter(|source| *source == "feed/acme").count(), 4);
     ok(&broker, &["reset-password", id, "--password-file", password]);
     ok(&broker, &["disable", id]);
 
@@ -109,8 +123,8 @@ fn an_operator_creates_changes_imports_and_reads() {
     assert_eq!(list.lines().count(), 1 + 3, "a line of names, ann of the file, bob, and Ann");
     let audit = ok(&broker, &["audit", "--account", id]);
     let actions: Vec<_> = audit.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap()).collect();
-    let expected = ["account_created", "key_created", "plan_set", "granted", "password_reset", "disabled"];
-    assert_eq!(actions, expected);
+    let (created, granted) = (["account_created", "key_created", "plan_set"], ["granted"; 4]);
+    assert_eq!(actions, [&created[..], &granted, &["password_reset", "disabled"]].concat());
     role.stop();
 }
 

@@ -46,6 +46,7 @@ mod opinion;
 mod own_books;
 mod page;
 mod picks;
+mod private;
 mod processor;
 mod prompt;
 mod pushes;

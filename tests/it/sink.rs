@@ -9,7 +9,7 @@ use std::time::Duration;
 use arb_kafka::partition_of;
 use arb_model::fixtures::{pick, window_grading};
 use arb_runtime::fail_point::Point;
-use arb_schemas::records::{Pick, PickChange, WindowGrade, WindowGrading};
+use arb_schemas::records::{Frame, Pick, PickChange, WindowGrade, WindowGrading};
 use arb_schemas::time::parse_rfc3339;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, WEBHOOK_DELIVERIES};
 use arb_schemas::wire::encode;
@@ -77,6 +77,8 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     write(&ground.broker.kafka, &[("stranger", b"{\"odds\": \xff}"), ("late", &hostile)]);
     hostile.push(7);
     write(&ground.broker.kafka, &[("longer", &hostile), ("empty", b"")]);
+    let private = Frame { source: "push/acme".into(), ..frame(1) };
+    write(&ground.broker.kafka, &[("private", &encode(&private).unwrap())]);
     let expected = fill(&ground, 60);
     assert_eq!(expected["rejected"].len(), 4);
     assert!(expected.values().all(|rows| !rows.is_empty()), "{:?}", expected.keys());
@@ -84,6 +86,8 @@ fn every_row_is_there_once_and_what_is_no_record_is_put_aside() {
     ground.wait_for_rows(&expected, || sinks.iter_mut().for_each(Role::assert_runs));
     sinks.iter_mut().for_each(Role::stop);
     ground.assert_exact(&expected, "undisturbed");
+    let of_private = "SELECT count() AS rows FROM arb.ticks WHERE source LIKE 'push/%'";
+    assert_eq!(ground.clickhouse.query_as("analyst", of_private)[0]["rows"], 0);
 
     // The group's offsets are set back by hand, and some rows are gone: the server knows their inserts'
     // tokens.

@@ -318,6 +318,8 @@ def rows(line, schemas):
     if name not in ROWS:
         return "", []
     table, make = ROWS[name]
+    if table == "ticks" and record["source"].startswith("push/"):
+        table = "private_ticks"
     return table, make(record)
 
 

@@ -17,6 +17,7 @@ mod rejected;
 mod signals;
 mod ticks;
 
+use arb_model::source::is_private;
 use arb_schemas::records::{
     ArbWindow, CloseSignal, Frame, LineMovement, PickChange, SignalChange, StaleAlert, WebhookDelivery,
     WindowGrading,
@@ -142,13 +143,20 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
     })
 }
 
+/// The table of the ticks of a source: what is private is in no table that a view reads.
+fn ticks_of(source: &str) -> Table {
+    if is_private(source) { Table::PrivateTicks } else { Table::Ticks }
+}
+
 impl DecodedRecord<'_> {
     /// The table that it has rows for, and how many.
     #[must_use]
     pub fn rows(&self) -> Option<(Table, u64)> {
         let (table, rows) = match self {
-            Self::Frame(frame) => (Table::Ticks, frame.ticks.len() as u64),
-            Self::OwnedFrame(frame) => (Table::Ticks, FrameView::from(&**frame).ticks.len() as u64),
+            Self::Frame(frame) => (ticks_of(frame.source), frame.ticks.len() as u64),
+            Self::OwnedFrame(frame) => {
+                (ticks_of(&frame.source), FrameView::from(&**frame).ticks.len() as u64)
+            }
             Self::Window(_) | Self::Closed(_) => (Table::WindowTransitions, 1),
             Self::Movement(_) => (Table::LineMovements, 1),
             Self::Alert(_) => (Table::StaleAlerts, 1),

@@ -102,7 +102,9 @@ impl Store {
         for table in Table::ALL {
             let fits = async {
                 match table {
-                    Table::Ticks => self.try_row::<TickRow<'static>>(table, &samples::tick()).await,
+                    Table::Ticks | Table::PrivateTicks => {
+                        self.try_row::<TickRow<'static>>(table, &samples::tick()).await
+                    }
                     Table::WindowTransitions => {
                         self.try_row::<TransitionRow<'static>>(table, &samples::transition()).await
                     }
@@ -210,7 +212,7 @@ impl Store {
         skip: &HashSet<Place>,
     ) -> Result<(), Failure> {
         let sent = match table {
-            Table::Ticks => self.send_ticks(range, batch, token, skip).await,
+            Table::Ticks | Table::PrivateTicks => self.send_ticks(table, range, batch, (token, skip)).await,
             Table::WindowTransitions => self.send::<TransitionRow<'static>>(range, batch, token, skip).await,
             Table::LineMovements => self.send::<LineMovementRow<'static>>(range, batch, token, skip).await,
             Table::StaleAlerts => self.send::<StaleAlertRow<'static>>(range, batch, token, skip).await,
@@ -250,14 +252,14 @@ impl Store {
 
     async fn send_ticks(
         &self,
+        table: Table,
         range: &Range,
         batch: &Batch,
-        token: &str,
-        skip: &HashSet<Place>,
+        (token, skip): (&str, &HashSet<Place>),
     ) -> clickhouse::error::Result<()> {
-        let rows = batch.rows().of(Table::Ticks);
-        let mut insert = self.begin::<TickRow<'static>>(Table::Ticks, token, rows).await?;
-        for record in batch.records(Table::Ticks) {
+        let rows = batch.rows().of(table);
+        let mut insert = self.begin::<TickRow<'static>>(table, token, rows).await?;
+        for record in batch.records(table) {
             let made = read(range.topic, record.value);
             let owned;
             let frame = match &made {

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use arb_schemas::clickhouse::WEBHOOK_DELIVERIES;
+use arb_schemas::clickhouse::{PRIVATE_TICKS, WEBHOOK_DELIVERIES};
 
 /// A table of `schemas/clickhouse/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,11 +19,12 @@ pub enum Table {
     WebhookDeliveries,
     PickTransitions,
     WindowGradings,
+    PrivateTicks,
 }
 
 impl Table {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Ticks,
         Self::WindowTransitions,
         Self::LineMovements,
@@ -33,6 +34,7 @@ impl Table {
         Self::WebhookDeliveries,
         Self::PickTransitions,
         Self::WindowGradings,
+        Self::PrivateTicks,
     ];
 
     /// Its name, without its database.
@@ -48,6 +50,7 @@ impl Table {
             Self::WebhookDeliveries => WEBHOOK_DELIVERIES,
             Self::PickTransitions => "pick_transitions",
             Self::WindowGradings => "window_gradings",
+            Self::PrivateTicks => PRIVATE_TICKS,
         }
     }
 
@@ -111,7 +114,7 @@ mod tests {
             assert_eq!(Table::named(table.name()), Some(table));
             tally.count(table, rows);
         }
-        assert_eq!((tally.total(), tally.of(Table::Rejected)), (45, 5));
+        assert_eq!((tally.total(), tally.of(Table::Rejected)), (55, 5));
         assert_eq!(Table::named("tick"), None);
         let mut one = Tally::default();
         one.count(Table::StaleAlerts, 2);

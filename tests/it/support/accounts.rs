@@ -56,7 +56,7 @@ impl Key {
         Self::granted(broker, plan, &[], None)
     }
 
-    /// The same with scopes and a source that an operator granted; the source has one book of its name.
+    /// The same with scopes and a public source that an operator granted; the source has one book of its name.
     pub(crate) fn granted(broker: &Broker, plan: &str, granted: &[Scope], source: Option<&str>) -> Self {
         Self::with_books(broker, plan, granted, (source, source.as_slice()))
     }
@@ -67,6 +67,25 @@ impl Key {
         plan: &str,
         granted: &[Scope],
         (source, books): (Option<&str>, &[&str]),
+    ) -> Self {
+        Self::with_source(broker, plan, granted, (source, books, true))
+    }
+
+    /// The same of a source whose prices its account alone sees.
+    pub(crate) fn private(
+        broker: &Broker,
+        plan: &str,
+        granted: &[Scope],
+        (source, books): (&str, &[&str]),
+    ) -> Self {
+        Self::with_source(broker, plan, granted, (Some(source), books, false))
+    }
+
+    fn with_source(
+        broker: &Broker,
+        plan: &str,
+        granted: &[Scope],
+        (source, books, is_public): (Option<&str>, &[&str], bool),
     ) -> Self {
         let (mut key, kafka) = (Self::foreign(broker), broker.kafka.clone());
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
@@ -81,6 +100,7 @@ impl Key {
             granted: granted.to_vec(),
             books: books.iter().copied().map(str::to_owned).collect(),
             source: source.map(str::to_owned),
+            is_public,
             created_at: CREATED,
         };
         let may_have = |scope: &Scope| !scope.is_granted() || granted.contains(scope);

@@ -27,14 +27,17 @@ struct Compared {
 const TIME: &str = "toUnixTimestamp64Micro";
 const FRACTION: &str = "reinterpretAsUInt64";
 
-const TABLES: [Compared; 9] = [
-    Compared {
-        table: "ticks",
-        times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
-        fractions: &[],
-        bytes: &[],
-        nested: &[],
-    },
+const TICKS: Compared = Compared {
+    table: "ticks",
+    times: &["received_at", "commence_time", "last_seen_at", "price_moved_at"],
+    fractions: &[],
+    bytes: &[],
+    nested: &[],
+};
+
+const TABLES: [Compared; 10] = [
+    Compared { table: "private_ticks", ..TICKS },
+    TICKS,
     Compared {
         table: "window_transitions",
         times: &["at", "commence_time", "opened_at"],

@@ -1,0 +1,83 @@
+//! A private source on a real Kafka: its owner's board, odds and books have its prices, no topic that others read has any of them, and an operator
+//! withdraws them.
+
+use arb_accounts::scope::Scope;
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, SIGNALS};
+use serde_json::{Value, json};
+
+use crate::kafka::read_all;
+use crate::support::http::{self, once_it_knows};
+use crate::support::program::{Role, arb, run};
+use crate::support::serve::{Key, Serve};
+use crate::support::stack::Broker;
+use crate::support::wait_for;
+
+const SCOPES: [Scope; 2] = [Scope::TicksWrite, Scope::EventsWrite];
+const OWN_BOARD: &str = "/v1/arbs?total_stake=100";
+
+/// A price of the winner of an event that the public feed names.
+fn price(sequence: i64, is_named: bool, (book, outcome, price): (&str, &str, f64)) -> Value {
+    let event = json!({
+        "id": "feed:1", "sport": "baseball", "league": "baseball_mlb", "home": "H", "away": "A",
+        "commence_time": "2036-01-01T12:00:00Z"
+    });
+    let event = if is_named { event } else { json!("feed:1") };
+    json!({"event": event, "book": book, "market": "h2h", "outcome": outcome, "price": price, "sequence": sequence})
+}
+
+fn push(serve: &Serve, key: &Key, lines: &[Value]) {
+    let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
+    let fields = [("x-api-key", &*key.text), ("content-type", "application/x-ndjson")];
+    let url = format!("http://{}/api/v1/ticks", serve.listen);
+    let answer = once_it_knows(|| http::send("POST", &url, &fields, text.clone().into_bytes())).unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.json()["accepted"], lines.len(), "{}", answer.body);
+}
+
+/// The books of the legs on a board, of each arb.
+fn legs(serve: &Serve, path: &str) -> Option<Vec<Vec<String>>> {
+    let board = serve.get(path);
+    let leg = |leg: &Value| leg["book"].as_str().unwrap().to_owned();
+    let arb = |arb: &Value| arb["legs"].as_array().unwrap().iter().map(leg).collect();
+    (board.status == 200).then(|| board.json()["arbs"].as_array().unwrap().iter().map(arb).collect())
+}
+
+#[test]
+fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
+    let broker = Broker::start();
+    let _process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
+    let books = ["draftkings", "fanduel"];
+    let feed = Key::with_books(&broker, "enterprise", &SCOPES, (Some("feed"), &books));
+    let owner = Key::private(&broker, "enterprise", &SCOPES, ("acme", &["betmgm"]));
+    let serves = [&owner, &feed].map(|key| Serve::start(&broker, key, &format!("serve-{}", key.text), &[]));
+    let [mine, others] = &serves;
+    push(
+        others,
+        &feed,
+        &[price(1, true, ("draftkings", "home", 1.95)), price(2, true, ("fanduel", "away", 1.95))],
+    );
+    wait_for("the event is known", || (others.get("/v1/events/feed:1/odds").status == 200).then_some(()));
+    push(mine, &owner, &[price(1, false, ("betmgm", "home", 2.2))]);
+    let seen = wait_for("the owner's board has it", || legs(mine, OWN_BOARD).filter(|legs| !legs.is_empty()));
+    assert_eq!(seen, [["acme:betmgm", "fanduel"]]);
+    for path in [OWN_BOARD, "/v1/arbs", "/v1/events/feed:1/odds", "/v1/books", "/v1/events", "/v1/signals"] {
+        let answer = others.get(path);
+        assert!(answer.status == 200 && !answer.body.contains("acme"), "{path}: {}", answer.body);
+    }
+    assert!(mine.get("/v1/events/feed:1/odds").body.contains("acme:betmgm"));
+    assert!(mine.get("/v1/books").body.contains("acme:betmgm"));
+    for topic in [ARBS_BOARD, FEED_EVENTS, SIGNALS] {
+        let has_it = |record: &crate::kafka::Record| String::from_utf8_lossy(&record.value).contains("acme");
+        assert!(!read_all(&broker.kafka, topic.name).iter().any(has_it), "{}", topic.name);
+    }
+    assert!(!read_all(&broker.kafka, ODDS_TICKS.name).is_empty());
+
+    let withdraw = ["sources", "withdraw", "acme", broker.kafka.at(), broker.kafka.named()];
+    let output = run(arb().args(withdraw));
+    assert!(output.success, "{}", output.err);
+    wait_for("it is withdrawn", || legs(mine, OWN_BOARD).filter(Vec::is_empty));
+    assert!(!mine.get("/v1/events/feed:1/odds").body.contains("acme"));
+    push(mine, &owner, &[price(2, false, ("betmgm", "home", 2.3))]);
+    wait_for("later prices count", || legs(mine, OWN_BOARD).filter(|legs| !legs.is_empty()));
+}
