@@ -33,8 +33,8 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction, Synth,
-    Topics, TopicsAction,
+    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction,
+    Suspended, Synth, Topics, TopicsAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -105,7 +105,7 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Create and change accounts, import keys, print the audit
     Account(Account),
-    /// Withdraw the prices that a client has pushed
+    /// Suspend a source or a book at once, or withdraw the prices that a client has pushed
     Sources(Sources),
     /// Print the windows and edge signals of recordings, without Kafka
     Evaluate(Evaluate),

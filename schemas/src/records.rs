@@ -34,9 +34,9 @@ pub use scans::{
 pub use state::{
     Standing, StateBasis, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine,
     StateLink, StateMargins, StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
-    StateStaleBooks, StateStanding, StateSurvival, StateWindow,
+    StateStaleBooks, StateStanding, StateSurvival, StateSuspension, StateWindow,
 };
-pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Tick};
+pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Suspension, Tick};
 pub use webhooks::{
     AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,
     StateWebhookNotice, StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery,

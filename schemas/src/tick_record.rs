@@ -2,7 +2,7 @@
 //!
 //! It never guesses what a malformed message means.
 
-use crate::records::{Frame, Heartbeat, PollEnd};
+use crate::records::{Frame, Heartbeat, PollEnd, Suspension};
 use crate::wire::{RecordType, WireError, decode, encode};
 
 /// A record of the tick topic.
@@ -25,6 +25,8 @@ pub enum TickRecord {
     PollEnd(PollEnd),
     /// A source is alive.
     Heartbeat(Heartbeat),
+    /// An operator shuts a source or a book, or opens it again.
+    Suspension(Suspension),
 }
 
 impl TickRecord {
@@ -36,6 +38,7 @@ impl TickRecord {
         match RecordType::of(message)? {
             RecordType::PollEnd => decode(message).map(Self::PollEnd),
             RecordType::Heartbeat => decode(message).map(Self::Heartbeat),
+            RecordType::Suspension => decode(message).map(Self::Suspension),
             _ => decode(message).map(Self::Frame),
         }
     }
@@ -49,6 +52,7 @@ impl TickRecord {
             Self::Frame(frame) => encode(frame),
             Self::PollEnd(end) => encode(end),
             Self::Heartbeat(heartbeat) => encode(heartbeat),
+            Self::Suspension(suspension) => encode(suspension),
         }
     }
 }

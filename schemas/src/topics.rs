@@ -42,13 +42,14 @@ pub struct Topic {
 /// The prices of sources: the only input of the processor.
 pub const ODDS_TICKS: Topic = Topic {
     name: "odds.ticks.v1",
-    key: "event id; PollEnd, Heartbeat, ScanBegin and ScanEnd: the source, in every partition",
+    key: "event id; PollEnd, Heartbeat, ScanBegin and ScanEnd: the source, Suspension: the name; all of them in every partition",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Days(7),
     records: &[
         RecordType::Frame,
         RecordType::PollEnd,
         RecordType::Heartbeat,
+        RecordType::Suspension,
         RecordType::ScanBegin,
         RecordType::ScanEnd,
     ],
@@ -92,7 +93,7 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; of a private source the last two after private/, the source and /",
+    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; suspended/source/ or suspended/book/ and the name; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; of a private source the last two after private/, the source and /",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
@@ -103,6 +104,7 @@ pub const PROCESS_STATE: Topic = Topic {
         RecordType::StateMargins,
         RecordType::StateSurvival,
         RecordType::StateSource,
+        RecordType::StateSuspension,
         RecordType::StatePush,
         RecordType::StateClock,
         RecordType::StateScan,

@@ -61,6 +61,7 @@ impl RecordType {
             Self::Frame
                 | Self::PollEnd
                 | Self::Heartbeat
+                | Self::Suspension
                 | Self::AccountCommand
                 | Self::AccountTimer
                 | Self::ScanRequest

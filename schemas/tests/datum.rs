@@ -18,10 +18,10 @@ use arb_schemas::records::{
     OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
-    StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookBody,
-    StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery,
-    WebhookTimer, WindowGrading,
+    StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateSuspension,
+    StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, Suspension, WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery,
+    WebhookEvent, WebhookRedelivery, WebhookTimer, WindowGrading,
 };
 use arb_schemas::wire::{self, Record, RecordType};
 use proptest::collection::vec;
@@ -215,6 +215,7 @@ fn judged_states() -> Vec<RecordType> {
         StateScan,
         StateScanRepeats,
         StateSource,
+        StateSuspension,
         StateStaleBooks,
         StateSurvival,
         StateWebhookBody,
@@ -253,6 +254,7 @@ fn judged_messages() -> Vec<RecordType> {
         ScanResult,
         SignalChange,
         StaleAlert,
+        Suspension,
         WebhookAttempt,
         WebhookAttempts,
         WebhookCircuit,

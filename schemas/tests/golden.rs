@@ -29,8 +29,8 @@ use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardEntry, BoardProgress, Coverage, Frame,
     Heartbeat, Leg, Pick, PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock,
     StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush, StateScanRepeats,
-    StateSource, StateStaleBooks, StateSurvival, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookTimer, WindowGrading,
+    StateSource, StateStaleBooks, StateSurvival, StateSuspension, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, Suspension, WebhookTimer, WindowGrading,
 };
 use arb_schemas::view::{self, FrameView};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -79,6 +79,8 @@ fn compare_all() {
     let league = Some("soccer_test_league".into());
     stays(&PollEnd { source: "s".into(), received_at: 7, league, coverage: Coverage::ALL, frames: 12 });
     stays(&Heartbeat { source: "s".into(), at: -1 });
+    stays(&Suspension { name: "alpha".into(), is_book: true, is_suspended: true, at: 1 });
+    stays(&StateSuspension { name: "alpha".into(), is_book: true });
     stays(&entry());
     stays(&BoardProgress { source: "s".into(), received_at: 9 });
     stays(&window());

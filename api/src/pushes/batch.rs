@@ -34,7 +34,7 @@ impl PushGrant {
     }
 
     /// The source, as records name it.
-    fn source(&self) -> String {
+    pub(crate) fn source(&self) -> String {
         pushed_source(&self.name, self.is_public)
     }
 

@@ -142,11 +142,17 @@ impl Quotes {
                     known.on_offer += listed.on_offer;
                     known.stale_events += listed.stale_events;
                     known.sources.extend(listed.sources);
+                    known.is_suspended |= listed.is_suspended;
                 }
                 None => drop(books.insert(Arc::clone(&listed.book), listed)),
             }
         }
         books
+    }
+
+    /// Whether an operator has shut a source.
+    pub(crate) fn is_suspended(&self, source: &str) -> bool {
+        self.partitions.iter().any(|replica| lock(replica).engine().is_suspended(source, false))
     }
 
     fn of_each<T>(&self, read: impl Fn(&Engine) -> Vec<T>) -> Vec<T> {

@@ -71,6 +71,7 @@ fn book_json(key: &str, table: &Books, listed: Option<&ListedBook>, as_of: Optio
         "expected_interval_seconds": listed.and_then(|listed| listed.expected_interval).map(Seconds),
         "last_seen_at": listed.and_then(|listed| listed.last_seen_at).map(Time),
         "stale_since": listed.and_then(|listed| stale_since(listed, as_of)).map(Time),
+        "is_suspended": listed.is_some_and(|listed| listed.is_suspended),
         "prices_on_offer": listed.map_or(0, |listed| listed.on_offer),
         "stale_events": listed.map_or(0, |listed| listed.stale_events),
     })));
@@ -156,6 +157,7 @@ mod tests {
 
     fn listed(last_seen_at: Option<Micros>) -> ListedBook {
         ListedBook {
+            is_suspended: false,
             book: "alpha".into(),
             expected_interval: Some(20_000_000),
             stale_after: 40_000_000,

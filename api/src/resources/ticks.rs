@@ -22,12 +22,14 @@ use crate::http::route::Started;
 use crate::pushes::{
     Batch, BatchFault, Encoding, LineFault, PushGate, PushGrant, SendFailure, TextFault, as_text,
 };
+use crate::quotes::store::Quotes;
 
 /// The way of pushed odds.
 #[derive(Debug)]
 pub(crate) struct TicksResource {
     pub(crate) authority: Arc<Authority>,
     pub(crate) gate: Arc<PushGate>,
+    pub(crate) quotes: Arc<Quotes>,
 }
 
 impl TicksResource {
@@ -36,6 +38,11 @@ impl TicksResource {
         let encoding = request.headers().get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
         let encoding = Encoding::parse(encoding).ok_or_else(Problem::unsupported_encoding)?;
         let grant = self.grant(charge)?;
+        if self.quotes.is_suspended(&grant.source()) {
+            return Err(Problem::forbidden(
+                "The operator has suspended the account's source: nothing of it is taken.",
+            ));
+        }
         let permit = self.gate.enter().ok_or_else(Problem::pushes_full)?;
         // An answer that is none costs nothing.
         charge.charge()?;

@@ -151,7 +151,7 @@ fn own_boards(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> [Row; 2] 
     let engine = stepped(&inputs[..fullest(inputs, books)], books, |_, _| {});
     let frames = inputs.iter().filter_map(|input| match input {
         Input::Frame(frame) => Some(frame),
-        Input::PollEnd(_) | Input::Heartbeat(_) => None,
+        Input::PollEnd(_) | Input::Heartbeat(_) | Input::Suspension(_) => None,
     });
     let all: BTreeSet<_> = frames.flat_map(|frame| &frame.ticks).map(|tick| tick.book.to_owned()).collect();
     let half: BTreeSet<_> = all.into_iter().step_by(2).collect();
@@ -206,7 +206,7 @@ fn random_prices(count: i64) -> anyhow::Result<Vec<TickRecord>> {
 pub(super) fn ticks_of(input: &Input<'_>) -> usize {
     match input {
         Input::Frame(frame) => frame.ticks.len(),
-        Input::PollEnd(_) | Input::Heartbeat(_) => 0,
+        Input::PollEnd(_) | Input::Heartbeat(_) | Input::Suspension(_) => 0,
     }
 }
 

@@ -161,6 +161,10 @@ pub(crate) struct Sources {
 /// What an operator does about sources.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum SourcesAction {
+    /// Suspend every price of a source, or of a book, at once and until it is resumed
+    Suspend(Suspended),
+    /// Let the prices of a source, or of a book, count again, from its next poll or push on
+    Resume(Suspended),
     /// Withdraw every price that a client has pushed to a source so far
     Withdraw {
         /// As it was granted
@@ -168,6 +172,18 @@ pub(crate) enum SourcesAction {
         #[command(flatten)]
         brokers: Box<Brokers>,
     },
+}
+
+/// A source or a book.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Suspended {
+    /// A source as records name it (the-odds-api, push/acme, feed/acme), or with --book the key of a book
+    pub(crate) name: String,
+    /// It is a book
+    #[arg(long)]
+    pub(crate) book: bool,
+    #[command(flatten)]
+    pub(crate) brokers: Box<Brokers>,
 }
 
 #[derive(Debug, Clone, Args)]

@@ -18,6 +18,8 @@ pub enum Input<'a> {
     PollEnd(PollEnd<'a>),
     /// A source is alive.
     Heartbeat(Heartbeat<'a>),
+    /// An operator shuts a source or a book, or opens it again.
+    Suspension(Suspension<'a>),
 }
 
 /// The coordinates of the record, so that windows and signals that it opens get the same id in every replay.
@@ -149,6 +151,17 @@ pub struct Heartbeat<'a> {
     pub source: &'a str,
     /// The time.
     pub at: Micros,
+}
+
+/// An operator shuts a source or a book, or opens it again.
+#[derive(Debug, Clone, Copy)]
+pub struct Suspension<'a> {
+    /// A source, or the key of a book.
+    pub name: &'a str,
+    /// It is a book.
+    pub is_book: bool,
+    /// It is shut from now on; else it is opened.
+    pub is_suspended: bool,
 }
 
 impl Event<'_> {

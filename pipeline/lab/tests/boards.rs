@@ -106,7 +106,7 @@ fn queries(books: &BTreeSet<String>) -> Vec<UserBooks> {
         (Some(every(3, 0).chain(every(3, 1)).collect()), charged(2, 0)),
         (None, charged(4, 50_000)),
     ]
-    .map(|(books, commissions)| UserBooks { books, commissions, total_stake: None })
+    .map(|(books, commissions)| UserBooks { books, commissions, ..UserBooks::default() })
     .into()
 }
 
@@ -165,7 +165,7 @@ fn lines_of_cheapest(entries: &[BoardEntry]) -> BTreeSet<(String, String, Option
 
 /// Whether all books of an event leave its market as it is without some of them: a Draw of another book makes it one of three.
 fn is_of_one_kind(entry: &BoardEntry, all: &Engine) -> bool {
-    let (_, quotes) = all.odds_of(&entry.event.id).unwrap();
+    let (_, quotes) = all.odds_of(&entry.event.id, None).unwrap();
     let market = entry.market().unwrap();
     let has_draw = quotes.iter().any(|quote| quote.market == market && quote.outcome == Outcome::Draw);
     let is_three_way = entry.legs.iter().any(|leg| leg.outcome.known() == Some(Outcome::Draw));
@@ -225,7 +225,7 @@ impl Whole {
                     let key = format!("{}/{}", event.id, market.key());
                     self.heads.insert(key, saved);
                 }
-                Saved::HeadGone { event, market } => {
+                Saved::HeadGone { event, market, .. } => {
                     self.heads.remove(&format!("{event}/{}", market.key()));
                 }
                 _ => {}

@@ -5,7 +5,9 @@
 mod effects;
 pub mod state;
 
-use arb_engine::input::{Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Tick};
+use arb_engine::input::{
+    Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Suspension, Tick,
+};
 use arb_engine::market::{Limit, Market};
 use arb_engine::odds::Price;
 use arb_model::{Faults, link};
@@ -30,6 +32,9 @@ pub fn as_input<'a>(record: &'a TickRecord, faults: &mut Faults) -> Input<'a> {
         }),
         TickRecord::Heartbeat(heartbeat) => {
             Input::Heartbeat(Heartbeat { source: &heartbeat.source, at: heartbeat.at })
+        }
+        TickRecord::Suspension(wire::Suspension { name, is_book, is_suspended, .. }) => {
+            Input::Suspension(Suspension { name, is_book: *is_book, is_suspended: *is_suspended })
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct OddsCounts {
     pub frames: u64,
     /// Ends of polls.
     pub poll_ends: u64,
+    /// Suspensions of sources and books, and their ends.
+    pub suspensions: u64,
     /// Heartbeats.
     pub heartbeats: u64,
     /// Markers of scans.
@@ -174,6 +176,7 @@ impl Tally for OddsCounts {
         self.frames += other.frames;
         self.poll_ends += other.poll_ends;
         self.heartbeats += other.heartbeats;
+        self.suspensions += other.suspensions;
         self.scan_markers += other.scan_markers;
         self.ticks += other.ticks;
         self.late += other.late;
@@ -192,7 +195,7 @@ impl OddsCounts {
     /// Records that could be read.
     #[must_use]
     pub fn readable(&self) -> u64 {
-        self.frames + self.poll_ends + self.heartbeats + self.scan_markers
+        self.frames + self.poll_ends + self.heartbeats + self.suspensions + self.scan_markers
     }
 
     /// Counts a record that could be read, and what became of it.
@@ -204,6 +207,7 @@ impl OddsCounts {
             }
             Input::PollEnd(_) => self.poll_ends += 1,
             Input::Heartbeat(_) => self.heartbeats += 1,
+            Input::Suspension(_) => self.suspensions += 1,
         }
         match step.disposition {
             Disposition::Applied => {}

@@ -19,8 +19,8 @@ use crate::books::CHECKED_WITHIN;
 use crate::counts::{EffectCounts, OddsCounts};
 
 struct Meters {
-    /// Frames, poll ends, heartbeats, markers of scans, and what was none of them.
-    records: [Counter; 5],
+    /// Frames, poll ends, heartbeats, suspensions, markers of scans, and what was none of them.
+    records: [Counter; 6],
     /// Applied, late, incomplete, ahead, over, refused.
     judged: [Counter; 6],
     /// Repeated, conflicting, forgotten, of an unknown event.
@@ -53,7 +53,7 @@ struct Held {
 }
 
 static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
-    records: ["frame", "poll_end", "heartbeat", "scan_marker", "unreadable"]
+    records: ["frame", "poll_end", "heartbeat", "suspension", "scan_marker", "unreadable"]
         .map(|kind| list::RECORDS_READ.counter(&[kind])),
     judged: ["applied", "late", "incomplete", "ahead", "over", "refused"]
         .map(|what| list::RECORDS_JUDGED.counter(&[what])),
@@ -102,6 +102,7 @@ pub fn committed(counts: &Counts<OddsCounts>) {
         frames,
         poll_ends,
         heartbeats,
+        suspensions,
         scan_markers,
         late,
         incomplete,
@@ -113,7 +114,7 @@ pub fn committed(counts: &Counts<OddsCounts>) {
     } = counts.tally;
     let (records, tally) = (counts.records, &counts.tally);
     let readable = tally.readable();
-    count(&METERS.records, &[frames, poll_ends, heartbeats, scan_markers, records - readable]);
+    count(&METERS.records, &[frames, poll_ends, heartbeats, suspensions, scan_markers, records - readable]);
     let applied = readable - (late + incomplete + ahead + over + refused + pushes.iter().sum::<u64>());
     count(&METERS.judged, &[applied, late, incomplete, ahead, over, refused]);
     count(&METERS.pushes, &pushes);

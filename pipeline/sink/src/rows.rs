@@ -136,6 +136,9 @@ fn read_other<'a>(topic: &Topic, message: &[u8]) -> Result<DecodedRecord<'a>, Wi
         RecordType::Heartbeat => {
             decode(message).map(|_: arb_schemas::records::Heartbeat| DecodedRecord::Nothing)?
         }
+        RecordType::Suspension => {
+            decode(message).map(|_: arb_schemas::records::Suspension| DecodedRecord::Nothing)?
+        }
         // Markers of scans, and how an endpoint stands, are no rows.
         RecordType::ScanBegin | RecordType::ScanEnd | RecordType::WebhookCircuit => DecodedRecord::Nothing,
         // No topic of the sink's has any other: a test reads one of each that they have.

@@ -240,6 +240,15 @@ pub struct StateBasis {
     pub expected: Vec<i64>,
 }
 
+/// A source or a book that an operator has shut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateSuspension {
+    /// A source, or the key of a book.
+    pub name: String,
+    /// It is a book.
+    pub is_book: bool,
+}
+
 /// How far a source has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSource {

@@ -142,6 +142,19 @@ pub struct Heartbeat {
     pub at: Micros,
 }
 
+/// An operator shuts a source or a book, or opens it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspension {
+    /// A source, or the key of a book.
+    pub name: String,
+    /// It is a book.
+    pub is_book: bool,
+    /// It is shut from now on; else it is opened.
+    pub is_suspended: bool,
+    /// By the operator's clock.
+    pub at: Micros,
+}
+
 impl Outcome {
     /// The outcome; `None` of a symbol that this program does not know.
     #[must_use]

@@ -11,10 +11,10 @@ use crate::records::{
     OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
-    StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateWebhookBody,
-    StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery, WebhookEvent, WebhookRedelivery,
-    WebhookTimer, WindowGrading,
+    StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateSuspension,
+    StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, Suspension, WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery,
+    WebhookEvent, WebhookRedelivery, WebhookTimer, WindowGrading,
 };
 
 /// Frames of before limits, which [`crate::view`] reads too.
@@ -77,6 +77,7 @@ versions! {
     Frame = 172, older { 1: FRAME_V1, 2: FRAME_V2, 3: FRAME_V3, 4: FRAME_V4 };
     PollEnd = 2;
     Heartbeat = 3;
+    Suspension = 197;
     BoardEntry = 161, older { 1: 4, 2: 20, 3: 35, 4: 100, 5: 140 };
     BoardProgress = 5;
     ArbWindow (BoardEntry) = 162, older { 1: 6, 2: 21, 3: 36, 4: 66, 5: 101, 6: 141 };
@@ -86,6 +87,7 @@ versions! {
     StateHead = 191, older { 1: 33, 2: 104, 3: 164 };
     StateLine = 192, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143, 6: 163 };
     StateSource = 173;
+    StateSuspension = 198;
     StatePartition = 32, older { 1: 12 };
     StateClock = 14;
     StateBook = 15;

@@ -165,7 +165,7 @@ pub(crate) fn account() -> Account {
         is_disabled: true,
         granted: vec!["ticks:write".into()],
         books: vec!["alpha".into()],
-        source: Some("ann".into()),
+        source: Some("push/ann".into()),
         is_public: true,
         created_at: 9,
     }

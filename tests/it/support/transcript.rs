@@ -83,6 +83,7 @@ fn parsed(line: &str) -> TickRecord {
         "frame" => TickRecord::Frame(serde_json::from_value(value).unwrap()),
         "poll_end" => TickRecord::PollEnd(serde_json::from_value(value).unwrap()),
         "heartbeat" => TickRecord::Heartbeat(serde_json::from_value(value).unwrap()),
+        "suspension" => TickRecord::Suspension(serde_json::from_value(value).unwrap()),
         other => panic!("{other} is no record"),
     }
 }
@@ -92,6 +93,7 @@ fn as_json(record: &TickRecord) -> Value {
         TickRecord::Frame(_) => "frame",
         TickRecord::PollEnd(_) => "poll_end",
         TickRecord::Heartbeat(_) => "heartbeat",
+        TickRecord::Suspension(_) => "suspension",
     };
     json!({kind: fields(&record.encode().unwrap())})
 }

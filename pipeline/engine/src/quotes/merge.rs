@@ -169,16 +169,7 @@ fn place(table: &[Quote], key: QuoteKey) -> usize {
 
 /// What a source published last about a market, as if it published it again.
 pub(crate) fn repeated(market: Market, table: &[Quote], source: Symbol) -> impl Iterator<Item = Observation> {
-    table.iter().filter(move |quote| quote.source == source).map(move |quote| Observation {
-        market,
-        key: quote.key,
-        price: quote.price,
-        limit: quote.limit,
-        suspended: quote.status == QuoteStatus::Suspended,
-        odds_format: quote.odds_format,
-        last_seen_at: quote.span_end,
-        price_moved_at: Some(quote.price_moved_at),
-    })
+    table.iter().filter(move |quote| quote.source == source).map(move |quote| quote.as_seen(market))
 }
 
 /// Records the sample of the book's refresh interval in an observation, and the move of its price.

@@ -69,6 +69,20 @@ impl Quote {
         decides(self) == decides(other)
     }
 
+    /// As its source published it last.
+    pub(crate) fn as_seen(&self, market: Market) -> Observation {
+        Observation {
+            market,
+            key: self.key,
+            price: self.price,
+            limit: self.limit,
+            suspended: self.status == QuoteStatus::Suspended,
+            odds_format: self.odds_format,
+            last_seen_at: self.span_end,
+            price_moved_at: Some(self.price_moved_at),
+        }
+    }
+
     pub(crate) fn view(&self) -> QuoteView {
         QuoteView { price: self.price, last_seen_at: self.span_end }
     }

@@ -17,7 +17,7 @@ use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_state::EventState;
 use super::event_table::EventTable;
-use super::partition::State;
+use super::partition::{State, Subject};
 
 /// What has changed since the last commit.
 #[derive(Debug, Default)]
@@ -28,6 +28,8 @@ pub(crate) struct Draft {
     /// `None` is removed. In no order, so that the table keeps its memory: whatever is listed is sorted by name first.
     pub(crate) sources: HashMap<Symbol, Option<SourceClock>, RandomState>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
+    /// Whether it is shut.
+    pub(crate) suspended: BTreeMap<Subject, bool>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// The events that were read or removed; without the samples since.
     pub(crate) books: BTreeMap<Symbol, Refresh>,
@@ -83,6 +85,10 @@ impl Draft {
         self.pushes.insert(source, pushes);
     }
 
+    pub(crate) fn put_suspended(&mut self, subject: Subject, is_suspended: bool) {
+        self.suspended.insert(subject, is_suspended);
+    }
+
     pub(crate) fn put_stale_books(&mut self, event: &Arc<str>, books: Vec<Symbol>) {
         self.stale_books.insert(Arc::clone(event), books);
     }
@@ -128,6 +134,13 @@ impl Draft {
                 state.pushes.remove(&source);
             } else {
                 state.pushes.insert(source, pushes);
+            }
+        }
+        for (subject, is_suspended) in mem::take(&mut self.suspended) {
+            if is_suspended {
+                state.suspended.insert(subject);
+            } else {
+                state.suspended.remove(&subject);
             }
         }
         for (event, books) in mem::take(&mut self.stale_books) {
@@ -216,6 +229,17 @@ impl<'a> Overlay<'a> {
         let unknown = &Refresh::UNKNOWN;
         let known = self.draft.books.get(&book);
         known.or_else(|| self.state.books.get(book.index())).unwrap_or(unknown)
+    }
+
+    /// Whether an operator has shut a source, or a book.
+    pub(crate) fn is_shut(&self, subject: Subject) -> bool {
+        let drafted = self.draft.suspended.get(&subject).copied();
+        drafted.unwrap_or_else(|| self.state.suspended.contains(&subject))
+    }
+
+    /// Whether an operator has shut anything.
+    pub(crate) fn has_shut(&self) -> bool {
+        !self.state.suspended.is_empty() || !self.draft.suspended.is_empty()
     }
 
     pub(crate) fn stale_books(&self, event: &str) -> &'a [Symbol] {

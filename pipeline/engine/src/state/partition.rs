@@ -2,7 +2,7 @@
 //!
 //! It decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::learning::survival::Cells;
@@ -11,6 +11,13 @@ use crate::market::Symbol;
 use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_table::EventTable;
+
+/// What an operator shuts: a book, or else a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) is_book: bool,
+    pub(crate) name: Symbol,
+}
 
 /// Everything that is remembered of a partition.
 #[derive(Debug, Default)]
@@ -21,6 +28,8 @@ pub(crate) struct State {
     pub(crate) sources: BTreeMap<Symbol, SourceClock>,
     /// The updates that are remembered of pushed sources.
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
+    /// What an operator has shut.
+    pub(crate) suspended: BTreeSet<Subject>,
     /// By event, sorted by name; events that have none are not in it.
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// By symbol.

@@ -83,6 +83,15 @@ pub enum Saved {
         /// Its number.
         sequence: i64,
     },
+    /// An operator has shut a source or a book, or opened it again.
+    Suspension {
+        /// Its name.
+        name: Arc<str>,
+        /// It is a book.
+        is_book: bool,
+        /// It is shut.
+        is_suspended: bool,
+    },
     /// How long a book takes to confirm its prices.
     Book {
         /// The book.

@@ -115,6 +115,7 @@ impl Engine {
             Input::Frame(frame) => self.frame(at, frame, &mut effects, probe),
             Input::PollEnd(end) => self.poll_end(at, end, &mut effects, probe),
             Input::Heartbeat(beat) => self.heartbeat(at, beat, &mut effects),
+            Input::Suspension(suspension) => self.suspension(at, suspension, &mut effects, probe),
         };
         effects.left_out.iter().for_each(|(cap, count)| step.left_out.add(cap, count as usize));
         self.draft.put_sequence(effects.sequence);

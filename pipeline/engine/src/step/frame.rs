@@ -144,6 +144,7 @@ impl Engine {
                 seen.push(observation(tick, self.names.symbol(tick.book)));
             }
         }
+        self.suspend_seen(update.source, seen);
         update.links = self.stated_links(frame);
         regulation::assign(markets, self.pricing(frame.event.league), seen, update);
         admission::admit(seen, markets, update, left_out);

@@ -91,6 +91,8 @@ pub struct ListedBook {
     pub stale_events: usize,
     /// The sources of its prices.
     pub sources: BTreeSet<Arc<str>>,
+    /// An operator has shut it, or every source that has a price of it.
+    pub is_suspended: bool,
 }
 
 impl Engine {
@@ -168,18 +170,24 @@ impl Engine {
             sources.insert(quote.source);
         }
         let learnt = self.names.symbols().filter(|book| !self.state.book(*book).counts().is_empty());
-        let known: BTreeSet<_> = books.keys().copied().chain(learnt).collect();
+        let shut = self.names.symbols().filter(|book| self.is_suspended(self.names.name(*book), true));
+        let shut = shut.filter(|book| of_private_book(self.names.name(*book)).is_none());
+        let known: BTreeSet<_> = books.keys().copied().chain(learnt).chain(shut).collect();
         let listed = |book: Symbol| {
             let seen = books.get(&book);
-            let sources = seen.into_iter().flat_map(|(_, _, sources)| sources);
+            let sources = || seen.into_iter().flat_map(|(_, _, sources)| sources);
+            let mut is_shut = sources().map(|source| self.is_shut(*source, book)).peekable();
+            let is_suspended = self.is_suspended(self.names.name(book), true)
+                || (is_shut.peek().is_some() && is_shut.all(|is_shut| is_shut));
             ListedBook {
+                is_suspended,
                 book: Arc::clone(self.names.name(book)),
                 expected_interval: self.state.book(book).interval(),
                 stale_after: self.expected.allowed(book.index()),
                 last_seen_at: seen.map(|(at, ..)| *at),
                 on_offer: seen.map_or(0, |(_, count, _)| *count),
                 stale_events: self.state.stale_books.values().filter(|books| books.contains(&book)).count(),
-                sources: sources.map(|source| Arc::clone(self.names.name(*source))).collect(),
+                sources: sources().map(|source| Arc::clone(self.names.name(*source))).collect(),
             }
         };
         let mut listed: Vec<_> = known.into_iter().map(listed).collect();

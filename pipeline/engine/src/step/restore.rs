@@ -11,7 +11,7 @@ use crate::learning::Refresh;
 use crate::learning::survival;
 use crate::market::{EventInfo, Line, Market, Symbol};
 use crate::signals::Signal;
-use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal};
+use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal, Subject};
 use crate::venues::SourceLink;
 
 use super::engine::Engine;
@@ -65,6 +65,14 @@ impl Engine {
                 let source = names.symbol(&source);
                 state.pushes.entry(source).or_default().remove(sequence);
                 state.pushes.retain(|_, pushes| !pushes.is_empty());
+            }
+            Saved::Suspension { name, is_book, is_suspended } => {
+                let subject = Subject { is_book, name: names.symbol(&name) };
+                if is_suspended {
+                    state.suspended.insert(subject);
+                } else {
+                    state.suspended.remove(&subject);
+                }
             }
             Saved::Book { book, refresh } => self.put_book(&book, refresh),
             Saved::BookGone { book } => self.put_book(&book, Refresh::default()),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::Micros;
 use crate::input::Event;
 use crate::market::{EventInfo, Symbol};
-use crate::quotes::{Moment, Quote, QuoteSummary};
+use crate::quotes::{Moment, Quote, QuoteStatus, QuoteSummary};
 use crate::state::{EventState, MarketState};
 
 use super::engine::Engine;
@@ -83,16 +83,23 @@ impl Engine {
             .collect();
         for own in &private.markets {
             let public = markets.get(&own.market).map(|market| &**market);
-            markets.insert(own.market, Arc::new(with_quotes(public, own, &moment)));
+            let shut = |quote: &Quote| self.is_shut(source, quote.key.book());
+            markets.insert(own.market, Arc::new(with_quotes(public, own, &moment, shut)));
         }
         markets.into_values().collect()
     }
 }
 
 /// A market with the quotes of a private source, at the status that a moment gives them.
-fn with_quotes(public: Option<&MarketState>, own: &MarketState, moment: &Moment<'_>) -> MarketState {
+fn with_quotes(
+    public: Option<&MarketState>,
+    own: &MarketState,
+    moment: &Moment<'_>,
+    is_shut: impl Fn(&Quote) -> bool,
+) -> MarketState {
+    let status = |quote: &Quote| if is_shut(quote) { QuoteStatus::Suspended } else { moment.status(quote) };
     let mut market = public.cloned().unwrap_or_else(|| MarketState::empty(own.market, None));
-    market.quotes.extend(own.quotes.iter().map(|quote| Quote { status: moment.status(quote), ..*quote }));
+    market.quotes.extend(own.quotes.iter().map(|quote| Quote { status: status(quote), ..*quote }));
     // Stable: what is public comes first, and of one key it counts.
     market.quotes.sort_by_key(|quote| quote.key);
     market.quotes.dedup_by_key(|quote| quote.key);

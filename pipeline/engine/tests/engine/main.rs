@@ -23,6 +23,7 @@ mod sides;
 mod signals;
 mod stale;
 mod survival;
+mod suspension;
 mod time;
 mod touched_lines;
 mod user_board;

@@ -16,6 +16,7 @@ use crate::world::{World, at, event, frame, tick};
 /// Whether a record is one of the private source.
 fn is_own(input: &Input<'_>) -> bool {
     match input {
+        Input::Suspension(_) => false,
         Input::Frame(Frame { source, .. })
         | Input::PollEnd(PollEnd { source, .. })
         | Input::Heartbeat(Heartbeat { source, .. }) => is_private(source),

@@ -185,6 +185,7 @@ pub(crate) fn key(saved: &Saved) -> String {
         Saved::Push { source, sequence, .. } | Saved::PushGone { source, sequence } => {
             format!("push/{source}/{sequence}")
         }
+        Saved::Suspension { name, is_book, .. } => format!("suspended/{is_book}/{name}"),
         Saved::Book { book, .. } | Saved::BookGone { book } => format!("book/{book}"),
         Saved::Survival { sport, profile, .. } => format!("survival/{sport}/{profile:?}"),
         Saved::StaleBooks { event, .. } => format!("stale/{event}"),

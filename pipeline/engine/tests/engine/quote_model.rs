@@ -54,7 +54,7 @@ impl Model {
         match input {
             Input::Frame(frame) => self.frame(frame),
             Input::PollEnd(end) => self.poll_end(end),
-            Input::Heartbeat(_) => {}
+            Input::Heartbeat(_) | Input::Suspension(_) => {}
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arb_engine::Engine;
 use arb_engine::effect::Effect;
 use arb_engine::input::{
-    Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Tick,
+    Coordinate, Coverage, Event, Frame, Heartbeat, Input, PollEnd, Push, StatedLink, Suspension, Tick,
 };
 use arb_engine::market::{Bet, Limit, Market, Outcome, Policy, Side};
 use arb_engine::odds::Price;
@@ -129,6 +129,12 @@ enum Act {
     Own(usize, i64, Vec<RawTick>),
     /// All that it has pushed is withdrawn.
     Withdraw,
+    /// A source or a book is shut, or opened.
+    Suspend {
+        is_book: bool,
+        which: usize,
+        is_suspended: bool,
+    },
 }
 
 /// What sources do, a private one among them or not.
@@ -140,7 +146,9 @@ fn acts(with_private: bool) -> impl Strategy<Value = Vec<(usize, usize, bool, Ac
     let own = (0..=EVENTS.len(), 0..20_i64, ticks())
         .prop_map(|(event, sequence, ticks)| Act::Own(event, sequence, ticks));
     let public = prop_oneof![2 => Just(Act::Beat), 3 => push, 3 => poll];
-    let own = prop_oneof![10 => own, 1 => Just(Act::Withdraw)];
+    let suspend = (any::<bool>(), 0..3_usize, any::<bool>())
+        .prop_map(|(is_book, which, is_suspended)| Act::Suspend { is_book, which, is_suspended });
+    let own = prop_oneof![10 => own, 1 => Just(Act::Withdraw), 3 => suspend];
     let act = if with_private { prop_oneof![3 => public, 1 => own].boxed() } else { public.boxed() };
     let is_late = prop::bool::weighted(0.05);
     prop::collection::vec((0..SOURCES.len(), 0..GAPS.len(), is_late, act), 1..25)
@@ -270,6 +278,10 @@ fn logs_of(
                 Act::Push(event, covers, ticks) => log.push(frame(name, when, None, (event, covers, &ticks))),
                 Act::Poll(frames, fault) => poll(name, when, &frames, fault, &mut log),
                 Act::Own(event, sequence, ticks) => log.push(own(when, event, sequence, &ticks)),
+                Act::Suspend { is_book, which, is_suspended } => {
+                    let name = if is_book { BOOKS[which] } else { [SOURCES[0], SOURCES[1], OWN][which] };
+                    log.push(Input::Suspension(Suspension { name, is_book, is_suspended }));
+                }
                 Act::Withdraw => log.push(Input::PollEnd(PollEnd {
                     source: OWN,
                     received_at: at(when),

@@ -95,6 +95,10 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
             (push_key(source, *sequence), Some(encode(&state_push(source, *sequence, update))?))
         }
         Saved::PushGone { source, sequence } => (push_key(source, *sequence), None),
+        Saved::Suspension { name, is_book, is_suspended } => {
+            let record = wire::StateSuspension { name: name.to_string(), is_book: *is_book };
+            (suspension_key(name, *is_book), is_suspended.then(|| encode(&record)).transpose()?)
+        }
         Saved::Book { book, refresh } => (format!("book/{book}"), Some(encode(&state_book(book, refresh))?)),
         Saved::BookGone { book } => (format!("book/{book}"), None),
         Saved::StaleBooks { event, books } => {
@@ -138,6 +142,11 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
             let update = Arc::new(PushedUpdate { digest, bets });
             Ok(StateRecord::Saved(Saved::Push { source: source.into(), sequence, update }))
         }
+        RecordType::StateSuspension => {
+            let wire::StateSuspension { name, is_book } = decode(value)?;
+            let saved = Saved::Suspension { name: name.into(), is_book, is_suspended: true };
+            Ok(StateRecord::Saved(saved))
+        }
         RecordType::StateBook => Ok(StateRecord::Saved(saved_book(&decode(value)?)?)),
         RecordType::StateMargins => Ok(StateRecord::Saved(saved_margins(&decode(value)?)?)),
         RecordType::StateSurvival => Ok(StateRecord::Saved(saved_survival(&decode(value)?)?)),
@@ -178,6 +187,11 @@ pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
         }),
         "source" => Some(Saved::SourceGone { source: rest.into() }),
         "book" => Some(Saved::BookGone { book: rest.into() }),
+        "suspended" => rest.split_once('/').map(|(kind, name)| Saved::Suspension {
+            name: name.into(),
+            is_book: kind == "book",
+            is_suspended: false,
+        }),
         "stale" => Some(Saved::StaleBooks { event: rest.into(), books: vec![] }),
         "push" => last(rest).and_then(|(source, sequence)| {
             Some(Saved::PushGone { source: source.as_str().into(), sequence: sequence.parse().ok()? })
@@ -221,6 +235,10 @@ fn head_key(event: &str, market: Market) -> String {
 fn line_key(event: &str, market: Market, line: Option<Line>) -> String {
     let line = line.map_or_else(|| "none".to_owned(), |line| line.to_string());
     format!("line/{event}/{}/{line}", market.key())
+}
+
+fn suspension_key(name: &str, is_book: bool) -> String {
+    format!("suspended/{}/{name}", if is_book { "book" } else { "source" })
 }
 
 /// The source begins with `push/` itself.
@@ -404,6 +422,10 @@ mod tests {
         line
     }
 
+    fn suspended(name: &str, is_book: bool, is_suspended: bool) -> Saved {
+        Saved::Suspension { name: name.into(), is_book, is_suspended }
+    }
+
     /// The same of a private source.
     fn of_owner(saved: Saved) -> Saved {
         let private = Some("push/acme".into());
@@ -466,6 +488,8 @@ mod tests {
             (Saved::Book { book: "alpha".into(), refresh }, "book/alpha"),
             (Saved::StaleBooks { event: "a/b".into(), books }, "stale/a/b"),
             (survival, "survival/soccer/days/handicap/1/2"),
+            (suspended("push/acme", false, true), "suspended/source/push/acme"),
+            (suspended("beta", true, true), "suspended/book/beta"),
             (Saved::Clock(Clock { now: 9, watermark: 4, leap: Some(12) }), "clock"),
         ] {
             let change = change(&saved).unwrap().unwrap();
@@ -491,6 +515,8 @@ mod tests {
             (Saved::SourceGone { source: "feed".into() }, "source/feed"),
             (Saved::PushGone { source: "push/acme".into(), sequence: 7 }, "push/push/acme/7"),
             (Saved::BookGone { book: "alpha".into() }, "book/alpha"),
+            (suspended("push/acme", false, false), "suspended/source/push/acme"),
+            (suspended("beta", true, false), "suspended/book/beta"),
         ] {
             let change = change(&gone).unwrap().unwrap();
             assert_eq!((change.key.as_str(), change.value), (key, None));
