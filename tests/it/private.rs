@@ -6,7 +6,7 @@ use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, SIGNALS};
 use serde_json::{Value, json};
 
 use crate::kafka::read_all;
-use crate::support::http::{self, once_it_knows};
+use crate::support::http::{self, Answer, once_it_knows};
 use crate::support::program::{Role, arb, run};
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
@@ -26,12 +26,16 @@ fn price(sequence: i64, is_named: bool, (book, outcome, price): (&str, &str, f64
 }
 
 fn push(serve: &Serve, key: &Key, lines: &[Value]) {
+    let answer = try_push(serve, key, lines);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.json()["accepted"], lines.len(), "{}", answer.body);
+}
+
+fn try_push(serve: &Serve, key: &Key, lines: &[Value]) -> Answer {
     let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let fields = [("x-api-key", &*key.text), ("content-type", "application/x-ndjson")];
     let url = format!("http://{}/api/v1/ticks", serve.listen);
-    let answer = once_it_knows(|| http::send("POST", &url, &fields, text.clone().into_bytes())).unwrap();
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    assert_eq!(answer.json()["accepted"], lines.len(), "{}", answer.body);
+    once_it_knows(|| http::send("POST", &url, &fields, text.clone().into_bytes())).unwrap()
 }
 
 /// The books of the legs on a board, of each arb.
@@ -40,6 +44,12 @@ fn legs(serve: &Serve, path: &str) -> Option<Vec<Vec<String>>> {
     let leg = |leg: &Value| leg["book"].as_str().unwrap().to_owned();
     let arb = |arb: &Value| arb["legs"].as_array().unwrap().iter().map(leg).collect();
     (board.status == 200).then(|| board.json()["arbs"].as_array().unwrap().iter().map(arb).collect())
+}
+
+fn sources(broker: &Broker, arguments: &[&str]) {
+    let all = [&["sources"][..], arguments, &[broker.kafka.at(), broker.kafka.named()]].concat();
+    let output = run(arb().args(all));
+    assert!(output.success, "{}", output.err);
 }
 
 #[test]
@@ -73,11 +83,56 @@ fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
     }
     assert!(!read_all(&broker.kafka, ODDS_TICKS.name).is_empty());
 
-    let withdraw = ["sources", "withdraw", "acme", broker.kafka.at(), broker.kafka.named()];
-    let output = run(arb().args(withdraw));
-    assert!(output.success, "{}", output.err);
+    sources(&broker, &["withdraw", "acme"]);
     wait_for("it is withdrawn", || legs(mine, OWN_BOARD).filter(Vec::is_empty));
     assert!(!mine.get("/v1/events/feed:1/odds").body.contains("acme"));
     push(mine, &owner, &[price(2, false, ("betmgm", "home", 2.3))]);
     wait_for("later prices count", || legs(mine, OWN_BOARD).filter(|legs| !legs.is_empty()));
+}
+
+/// How many prices of the event are suspended.
+fn suspended(serve: &Serve) -> usize {
+    serve.get("/v1/events/feed:1/odds").body.matches("\"status\":\"suspended\"").count()
+}
+
+#[test]
+fn an_operator_shuts_a_source_or_a_book_at_once_and_opens_it_again() {
+    let broker = Broker::start();
+    let _process =
+        Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &broker.path("process.log"));
+    let feed = Key::with_books(&broker, "enterprise", &SCOPES, (Some("feed"), &["draftkings", "fanduel"]));
+    let serve = Serve::start(&broker, &feed, "serve", &[]);
+    let both = |sequence| {
+        [
+            price(sequence, true, ("draftkings", "home", 2.2)),
+            price(sequence + 1, true, ("fanduel", "away", 2.2)),
+        ]
+    };
+    push(&serve, &feed, &both(1));
+    let window = || legs(&serve, "/v1/arbs");
+    wait_for("the window", || window().filter(|legs| !legs.is_empty()));
+    sources(&broker, &["suspend", "draftkings", "--book"]);
+    wait_for("the book is shut", || window().filter(Vec::is_empty));
+    assert_eq!(suspended(&serve), 1);
+    let book = serve.get("/v1/books").json();
+    let is_shut = |key: &str| {
+        book["books"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|book| book["key"] == key && book["is_suspended"] == true)
+    };
+    assert!(is_shut("draftkings") && !is_shut("fanduel"));
+    push(&serve, &feed, &both(3));
+    sources(&broker, &["resume", "draftkings", "--book"]);
+    push(&serve, &feed, &both(5));
+    wait_for("it is open again", || window().filter(|legs| !legs.is_empty()));
+    sources(&broker, &["suspend", "feed/feed"]);
+    wait_for("the source is shut", || window().filter(Vec::is_empty));
+    assert_eq!(suspended(&serve), 2);
+    let refused = try_push(&serve, &feed, &both(7));
+    assert!(refused.status == 403 && refused.body.contains("suspended"), "{}", refused.body);
+    sources(&broker, &["resume", "feed/feed"]);
+    wait_for("it may push again", || (try_push(&serve, &feed, &both(9)).status == 200).then_some(()));
+    wait_for("its window is open", || window().filter(|legs| !legs.is_empty()));
 }

@@ -82,6 +82,13 @@ pub(crate) enum AccountAction {
         #[command(flatten)]
         brokers: Box<Brokers>,
     },
+    /// Erase an account with its e-mail, password, sessions, keys, endpoints and usage; only the audit keeps that there was one
+    Erase {
+        /// Id or e-mail
+        account: String,
+        #[command(flatten)]
+        brokers: Box<Brokers>,
+    },
     /// Import the keys of a keys.json, an account for each name; a second time nothing is imported twice
     ImportKeys {
         /// The file; its pepper is keys.pepper beside it

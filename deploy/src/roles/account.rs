@@ -54,6 +54,9 @@ pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
         AccountAction::Disable { account, brokers } => {
             change_source(brokers, account, |account| Command::SetDisabled { account, is_disabled: true })
         }
+        AccountAction::Erase { account, brokers } => {
+            change_source(brokers, account, |account| Command::EraseAccount { account })
+        }
         AccountAction::Enable { account, brokers } => {
             change(brokers, account, |account| Command::SetDisabled { account, is_disabled: false })
         }

@@ -25,6 +25,8 @@ pub enum Action {
     Disabled,
     /// An account was enabled.
     Enabled,
+    /// An account was erased.
+    Erased,
     /// A key was created.
     KeyCreated,
     /// A key was replaced by another one.
@@ -63,6 +65,7 @@ impl Action {
             Self::Granted => "granted",
             Self::Disabled => "disabled",
             Self::Enabled => "enabled",
+            Self::Erased => "erased",
             Self::KeyCreated => "key_created",
             Self::KeyRotated => "key_rotated",
             Self::KeyRevoked => "key_revoked",

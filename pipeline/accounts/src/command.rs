@@ -112,6 +112,11 @@ pub enum Command {
         /// Whether.
         is_disabled: bool,
     },
+    /// Erases an account with all that it has: its e-mail and password, sessions, keys, endpoints and usage. That there was one stays in the audit.
+    EraseAccount {
+        /// Whose.
+        account: String,
+    },
     /// Creates a key. A key that creates one grants at most its own permissions.
     CreateKey(NewKey),
     /// Creates a key with the permissions of another one, which ends after a grace period.

@@ -120,6 +120,7 @@ impl Directory {
     pub fn put(&mut self, part: Part) {
         match part {
             Part::Account(account) => {
+                self.remove_account(&account.id);
                 self.emails.insert(account.email.clone(), account.id.clone());
                 self.accounts.insert(account.id.clone(), account);
             }
@@ -151,11 +152,7 @@ impl Directory {
     /// Removes the part with a key of the compacted topic; one that is not there is no error.
     pub fn remove(&mut self, key: &str) {
         match key.split_once('/') {
-            Some(("account", id)) => {
-                if let Some(account) = self.accounts.remove(id) {
-                    self.emails.remove(&account.email);
-                }
-            }
+            Some(("account", id)) => self.remove_account(id),
             Some(("session", hash)) => self.remove_session(hash),
             Some(("key", kid)) => self.remove_key(kid),
             Some(("reply", id)) => drop(self.replies.remove(id)),
@@ -168,6 +165,15 @@ impl Directory {
             }
             _ if key == "clock" => self.clock = 0,
             _ => {}
+        }
+    }
+
+    fn remove_account(&mut self, id: &str) {
+        let gone = self.accounts.remove(id);
+        // Its e-mail may be that of a later account.
+        let is_of_it = |account: &Account| self.emails.get(&account.email).is_some_and(|of| of == id);
+        if let Some(account) = gone.filter(is_of_it) {
+            self.emails.remove(&account.email);
         }
     }
 

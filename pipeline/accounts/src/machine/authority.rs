@@ -68,6 +68,7 @@ fn need(command: &Command) -> Need<'_> {
         Command::SetPlan { .. }
         | Command::Grant { .. }
         | Command::SetDisabled { .. }
+        | Command::EraseAccount { .. }
         | Command::SetEndpointState { .. } => Need::Operator,
         Command::CreateKey(key) => Need::ManageKeys(&key.account),
         Command::SpendTicket { account, .. } => Need::ReadStreams(account),

@@ -60,6 +60,7 @@ pub(super) fn carry_out(
             &Granted { scopes, books, source: source.as_deref(), is_public: *is_public },
         ),
         Command::SetDisabled { account, is_disabled } => set_disabled(draft, account, *is_disabled),
+        Command::EraseAccount { account } => erase(draft, account),
         Command::CreateKey(new) => keys::create(draft, &authority, new),
         Command::RotateKey { account, kid, new_kid, hmac, grace_seconds } => {
             let rotation = keys::Rotation { account, kid, new_kid, hmac, grace_seconds: *grace_seconds };
@@ -213,6 +214,19 @@ fn grant(draft: &mut Draft, id: &str, granted: &Granted<'_>) -> Result<Done, Ref
     keys::withdraw(draft, &account);
     draft.put(Part::Account(account));
     Ok(Done::new(id, Action::Granted))
+}
+
+/// Removes an account and all that is kept of it.
+fn erase(draft: &mut Draft, id: &str) -> Result<Done, Refusal> {
+    let account = account(draft, id)?;
+    let directory = draft.directory();
+    let keys = directory.keys_of(id).cloned().map(Part::Key);
+    let sessions = directory.sessions_of(id).cloned().map(Part::Session);
+    let endpoints = directory.endpoints_of(id).cloned().map(Part::Endpoint);
+    let usage = directory.ledgers_of(id).cloned().map(Part::Usage);
+    let parts = keys.chain(sessions).chain(endpoints).chain(usage).chain([Part::Account(account)]);
+    parts.collect::<Vec<_>>().iter().for_each(|part| draft.remove(&part.key()));
+    Ok(Done::new(id, Action::Erased))
 }
 
 fn set_disabled(draft: &mut Draft, id: &str, is_disabled: bool) -> Result<Done, Refusal> {

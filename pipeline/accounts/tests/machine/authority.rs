@@ -38,6 +38,7 @@ fn commands(id: &str, session: &str, manager: &str) -> Vec<(Command, &'static st
         (Command::SetPlan { account: account(), plan: Plan::Pro }, "p"),
         (grant, "p"),
         (Command::SetDisabled { account: account(), is_disabled: true }, "p"),
+        (Command::EraseAccount { account: account() }, "p"),
         (Command::CreateKey(new_key(id, &kid(77))), "skp"),
         (rotate(id, manager, &kid(78), 0), "skp"),
         (spend(id, &hash(7)), "krp"),

@@ -176,6 +176,25 @@ fn a_disabled_account_has_no_sessions_and_gets_nothing() {
 }
 
 #[test]
+fn of_an_erased_account_nothing_is_kept_but_that_it_was_erased() {
+    let mut bench = Bench::new();
+    let ((id, session, manager), (other, ..)) = (bench.tenant(1, Plan::Free), bench.tenant(2, Plan::Free));
+    let email = bench.directory().account(&id).unwrap().email.clone();
+    bench.operator(Command::EraseAccount { account: id.clone() }).unwrap();
+    let directory = bench.directory();
+    assert!(directory.account(&id).is_none() && directory.account(&other).is_some());
+    assert!(directory.keys_of(&id).next().is_none() && directory.sessions_of(&id).next().is_none());
+    assert!(directory.account_of(&email).is_none(), "its e-mail may sign up again");
+    assert!(directory.endpoints_of(&id).next().is_none() && directory.ledgers_of(&id).next().is_none());
+    let create = Command::CreateKey(new_key(&id, &kid(1)));
+    assert_eq!(bench.ask(Actor::Session(session), create.clone()), Err(Refusal::NoSession));
+    assert_eq!(bench.ask(Actor::Key(manager), create), Err(Refusal::NoKey));
+    assert_eq!(bench.operator(Command::EraseAccount { account: id.clone() }), Err(Refusal::NoAccount));
+    let last = bench.audit().pop().unwrap();
+    assert_eq!((last.action.as_str(), last.account), ("erased", id));
+}
+
+#[test]
 fn keys_are_checked_counted_by_plan_and_unique() {
     let mut bench = Bench::new();
     let (id, session, _) = bench.tenant(1, Plan::Free);
