@@ -21,6 +21,10 @@ pub const MARKET_LINKS: usize = 512;
 pub const EVENT_BOOKS: usize = 1_024;
 /// Quotes of an event.
 pub const EVENT_QUOTES: usize = 20_000;
+/// Of each cap of a public event a source that clients push to has one part of so many.
+pub const PUSHED_SHARE: usize = 8;
+/// Of each cap of a public event all sources that clients push to have one part of so many together.
+pub const ALL_PUSHED_SHARE: usize = 2;
 /// Events of a private source in a partition.
 pub const PRIVATE_EVENTS: usize = 1_024;
 /// Moves of a line that a window of movement can still hold.

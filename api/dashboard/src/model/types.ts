@@ -504,6 +504,7 @@ export interface ListedBook extends Origin {
   stale_since: string | null
   prices_on_offer: number
   stale_events: number
+  is_suspended: boolean
 }
 
 /** The state of the service, for anybody. */

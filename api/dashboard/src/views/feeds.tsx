@@ -112,7 +112,7 @@ function Books({ list, now }: { list: ShownBook[]; now: number }) {
           <td class="number">{seconds(book.expected_interval_seconds)}</td>
           <td class="number">{seconds(truth?.age_p50_seconds)}</td>
           <td class="number">{seconds(truth?.age_p95_seconds)}</td>
-          <td>{book.stale_since !== null ? <Badge tone="bad">stale</Badge> : book.stale_events > 0 ? <Badge tone="warn">stale for {whole(book.stale_events)} events</Badge> : <Badge tone="good">fresh</Badge>}</td>
+          <td>{book.is_suspended ? <Badge tone="bad">suspended</Badge> : book.stale_since !== null ? <Badge tone="bad">stale</Badge> : book.stale_events > 0 ? <Badge tone="warn">stale for {whole(book.stale_events)} events</Badge> : <Badge tone="good">fresh</Badge>}</td>
           <td class="number">{truth === undefined ? 0 : whole(truth.windows)}</td>
           <td class="number">{truth === undefined || truth.phantom_share === null ? '' : percent(truth.phantom_share, 0)}</td>
           <td class="number">{stood !== null && percent(stood, 0)}</td>

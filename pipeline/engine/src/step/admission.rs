@@ -11,12 +11,12 @@ use arb_model::time::{EVENT_TIMES, RECORD_TIMES};
 
 use crate::Micros;
 use crate::caps::{
-    Cap, EVENT_BOOKS, EVENT_QUOTES, FRAME_TICKS, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, LeftOut, MARKET_LINES,
-    NAME_BYTES,
+    ALL_PUSHED_SHARE, Cap, EVENT_BOOKS, EVENT_QUOTES, FRAME_TICKS, LINE_BOOKS, LINE_MOVERS, LINE_MOVES,
+    LeftOut, MARKET_LINES, NAME_BYTES, PUSHED_SHARE,
 };
 use crate::input::{Event, Frame};
-use crate::market::{Line, Market, QuoteKey, Symbol};
-use crate::quotes::{Move, Moves, Observation, SourceUpdate, find};
+use crate::market::{Line, Market, Names, QuoteKey, Symbol};
+use crate::quotes::{Move, Moves, Observation, Quote, SourceUpdate, find};
 use crate::state::MarketState;
 
 /// Whether a name is too long to be remembered.
@@ -47,20 +47,36 @@ pub(crate) fn refusal(frame: &Frame<'_>) -> Option<Cap> {
 }
 
 /// Leaves out the ticks of a frame, in its order, for which an event has no room. `was` are its markets, `update` is the frame's:
-/// what it withdraws makes room.
+/// what it withdraws makes room. `names` are those of its sources, where one that clients push to has a share of the room alone.
 pub(crate) fn admit(
     seen: &mut Vec<Observation>,
     was: &[Arc<MarketState>],
     update: &SourceUpdate,
+    names: &Names,
     left_out: &mut LeftOut,
 ) {
     let quotes: usize = was.iter().map(|market| market.quotes.len()).sum();
+    let has_share = names.is_pushed(update.source) && !names.is_private(update.source);
+    let least = if has_share { LINE_BOOKS / PUSHED_SHARE } else { LINE_BOOKS };
     // Below the least of the caps there is room for all; and only what is new can go beyond one.
-    if quotes + seen.len() <= LINE_BOOKS || seen.iter().all(|seen| is_known(seen, was)) {
+    if quotes + seen.len() <= least || seen.iter().all(|seen| is_known(seen, was)) {
         return;
     }
-    let mut room = Room::after(seen, was, update);
-    seen.retain(|seen| room.take(seen).map_err(|cap| left_out.add(cap, 1)).is_ok());
+    let of_all = |_: &Quote| true;
+    let of_pushed = |quote: &Quote| names.is_pushed(quote.source);
+    let of_source = |quote: &Quote| quote.source == update.source;
+    let mut rooms = vec![Room::after(seen, (was, update), (1, &of_all))];
+    if has_share {
+        rooms.push(Room::after(seen, (was, update), (ALL_PUSHED_SHARE, &of_pushed)));
+        rooms.push(Room::after(seen, (was, update), (PUSHED_SHARE, &of_source)));
+    }
+    seen.retain(|seen| {
+        let admitted = rooms.iter().try_for_each(|room| room.admits(seen));
+        if admitted.is_ok() {
+            rooms.iter_mut().for_each(|room| room.put(seen.market, seen.key));
+        }
+        admitted.map_err(|cap| left_out.add(cap, 1)).is_ok()
+    });
 }
 
 fn is_known(seen: &Observation, was: &[Arc<MarketState>]) -> bool {
@@ -69,21 +85,27 @@ fn is_known(seen: &Observation, was: &[Arc<MarketState>]) -> bool {
 }
 
 /// What an event holds after a frame, as far as that was looked at.
-#[derive(Default)]
 struct Room {
+    /// Of each cap there is a part of so many.
+    share: usize,
     quotes: BTreeSet<(Market, QuoteKey)>,
     books: BTreeSet<Symbol>,
     lines: BTreeMap<Market, BTreeMap<Option<Line>, BTreeSet<Symbol>>>,
 }
 
 impl Room {
-    /// What a frame leaves of an event, and what it names of that.
-    fn after(seen: &[Observation], was: &[Arc<MarketState>], update: &SourceUpdate) -> Self {
+    /// What a frame leaves of the quotes of an event that count, and what it names of that.
+    fn after(
+        seen: &[Observation],
+        (was, update): (&[Arc<MarketState>], &SourceUpdate),
+        (share, counts): (usize, &dyn Fn(&Quote) -> bool),
+    ) -> Self {
         let named: BTreeSet<_> = seen.iter().map(|seen| (seen.market, seen.key)).collect();
-        let mut room = Self::default();
+        let mut room =
+            Self { share, quotes: BTreeSet::new(), books: BTreeSet::new(), lines: BTreeMap::new() };
         for market in was {
             let stays = |key| named.contains(&(market.market, key));
-            for quote in &market.quotes {
+            for quote in market.quotes.iter().filter(|quote| counts(quote)) {
                 if stays(quote.key) || !update.withdraws(market.market, quote) {
                     room.put(market.market, quote.key);
                 }
@@ -98,27 +120,26 @@ impl Room {
         self.lines.entry(market).or_default().entry(key.line()).or_default().insert(key.book());
     }
 
-    /// Makes room for a tick; else which cap it would go beyond.
-    fn take(&mut self, seen: &Observation) -> Result<(), Cap> {
-        let Observation { market, key, .. } = *seen;
+    /// Whether there is room for a tick; else which cap it would go beyond.
+    fn admits(&self, seen: &Observation) -> Result<(), Cap> {
+        let (Observation { market, key, .. }, share) = (*seen, self.share);
         if self.quotes.contains(&(market, key)) {
             return Ok(());
         }
         let lines = self.lines.get(&market);
         let books = lines.and_then(|lines| lines.get(&key.line()));
-        if books.is_none() && lines.is_some_and(|lines| lines.len() >= MARKET_LINES) {
+        if books.is_none() && lines.is_some_and(|lines| lines.len() >= MARKET_LINES / share) {
             return Err(Cap::MarketLines);
         }
-        if books.is_some_and(|books| !books.contains(&key.book()) && books.len() >= LINE_BOOKS) {
+        if books.is_some_and(|books| !books.contains(&key.book()) && books.len() >= LINE_BOOKS / share) {
             return Err(Cap::LineBooks);
         }
-        if !self.books.contains(&key.book()) && self.books.len() >= EVENT_BOOKS {
+        if !self.books.contains(&key.book()) && self.books.len() >= EVENT_BOOKS / share {
             return Err(Cap::EventBooks);
         }
-        if self.quotes.len() >= EVENT_QUOTES {
+        if self.quotes.len() >= EVENT_QUOTES / share {
             return Err(Cap::EventQuotes);
         }
-        self.put(market, key);
         Ok(())
     }
 }
@@ -194,9 +215,14 @@ mod tests {
         prop::collection::vec((0..BOOKS, 0..lines), 0..count)
     }
 
-    fn books() -> Vec<Symbol> {
+    fn names() -> Names {
         let mut names = Names::default();
-        (0..BOOKS).map(|at| names.symbol(&format!("book-{at:03}"))).collect()
+        (0..BOOKS).for_each(|at| drop(names.symbol(&format!("book-{at:03}"))));
+        names
+    }
+
+    fn books() -> Vec<Symbol> {
+        names().symbols().collect()
     }
 
     /// An update of the first book as a source: of everything, or of nothing.
@@ -218,7 +244,7 @@ mod tests {
             let (was, came) = (table(&books, &was), now.iter().map(|raw| seen(&books, *raw)).collect::<Vec<_>>());
             let (mut taken, mut left_out) = (came.clone(), LeftOut::default());
             let update = update(&books, covers_all);
-            admit(&mut taken, &was, &update, &mut left_out);
+            admit(&mut taken, &was, &update, &names(), &mut left_out);
             let lost: u32 = left_out.iter().map(|(_, count)| count).sum();
             prop_assert_eq!(taken.len() + lost as usize, came.len());
             let keys: BTreeSet<_> = taken.iter().map(|seen| seen.key).collect();

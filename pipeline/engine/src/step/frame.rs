@@ -147,7 +147,7 @@ impl Engine {
         self.suspend_seen(update.source, seen);
         update.links = self.stated_links(frame);
         regulation::assign(markets, self.pricing(frame.event.league), seen, update);
-        admission::admit(seen, markets, update, left_out);
+        admission::admit(seen, markets, update, &self.names, left_out);
         self.venues.follow(&self.names);
         // Stable: of two ticks for one bet the later stays the later.
         seen.sort_by_key(|seen| (seen.market, seen.key));

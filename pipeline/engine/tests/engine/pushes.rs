@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use arb_engine::caps::{MARKET_LINES, PUSHED_SHARE};
 use arb_engine::effect::{BoardEntry, EdgeSignal, Effect, Flag};
 use arb_engine::input::{Coverage, Event, Frame, Input, Push, Tick};
 use arb_engine::market::Policy;
@@ -220,4 +221,25 @@ fn a_pushed_book_that_is_far_from_all_others_never_makes_a_verified_arb() {
             }
         }
     }
+}
+
+/// A source that clients push to fills an eighth of the lines of a market: those of others are never left out for it.
+#[test]
+fn a_pushed_source_leaves_room_for_others() {
+    let total = |book: &'static str, line: usize| {
+        let line: &'static str = format!("over {line}").leak();
+        tick(book, line, "1.9", 0)
+    };
+    let mut world = known();
+    let all = MARKET_LINES;
+    let ticks = (0..all).map(|line| total("p", line)).collect();
+    let (step, _) = world.step(&Input::Frame(pushed(101, 1, false, ticks)));
+    assert_eq!(
+        step.left_out.to_string(),
+        format!("more than {all} lines in a market: {} ticks left out", all - all / PUSHED_SHARE)
+    );
+    let lines: Vec<_> = (1_000..1_000 + all - all / PUSHED_SHARE).map(|line| total("a", line)).collect();
+    let both = [tick("a", "home", "1.95", 99), tick("a", "away", "1.95", 99)];
+    let frame = frame(102, None, event("e"), both.into_iter().chain(lines).collect());
+    assert!(world.step(&Input::Frame(frame)).0.left_out.is_empty());
 }
