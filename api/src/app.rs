@@ -86,7 +86,7 @@ pub struct App {
     pub(crate) commands: Arc<Commands>,
     pub(crate) scans: Arc<Scans>,
     pub(crate) sessions: Sessions,
-    pushes: Arc<PushGate>,
+    pub(crate) pushes: Arc<PushGate>,
     webhooks: Webhooks,
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,

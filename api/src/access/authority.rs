@@ -14,7 +14,7 @@ use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
 use arb_schemas::time::Micros;
 
-use super::burst::Bursts;
+use super::burst::{Bursts, PageReads};
 use super::replica::Replica;
 
 /// What comes before the hash of a session that holds a stream.
@@ -30,6 +30,8 @@ pub struct Authority {
     used: Mutex<BTreeMap<String, Micros>>,
     /// How often each key asks.
     pub(crate) bursts: Bursts,
+    /// What browsers read.
+    pub(crate) page_reads: PageReads,
 }
 
 /// Who asks: what a valid key proves of its holder.
@@ -77,7 +79,14 @@ impl Authority {
     /// Of a replica, with the pepper under which keys and cookies are hashed.
     #[must_use]
     pub fn new(replica: Arc<Replica>, pepper: Pepper, clock: fn() -> Micros) -> Self {
-        Self { replica, pepper, clock, used: Mutex::default(), bursts: Bursts::default() }
+        Self {
+            replica,
+            pepper,
+            clock,
+            used: Mutex::default(),
+            bursts: Bursts::default(),
+            page_reads: PageReads::default(),
+        }
     }
 
     /// The replica.

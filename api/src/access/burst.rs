@@ -1,22 +1,57 @@
 //! Burst limits: how often each key may ask in a short time, at this instance.
 //!
 //! A key has a bucket of so many requests, which fills up again at the rate of its plan (the generic cell rate algorithm). It never
-//! knows what a request is for, and never charges.
+//! knows what a request is for, and never charges. What browsers read has buckets of its own, an account each.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
 use governor::state::keyed::HashMapStateStore;
-use governor::{Quota, RateLimiter};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::plan::{Plan, PlanLimits};
 
 type Limiter = RateLimiter<String, HashMapStateStore<String>, DefaultClock, StateInformationMiddleware>;
 /// Requests a second, and at once.
 type Rate = (NonZeroU32, NonZeroU32);
+
+/// Requests of an account's browsers at once, and how long until there is one more: a reader with some tabs, and no program.
+const PAGE_BURST: NonZeroU32 = NonZeroU32::new(120).unwrap();
+const PAGE_PERIOD: Duration = Duration::from_millis(1_500);
+
+/// How often an account's browsers may read, whatever its plan.
+#[derive(Debug)]
+pub(crate) struct PageReads {
+    clock: DefaultClock,
+    limiter: DefaultKeyedRateLimiter<String>,
+}
+
+impl Default for PageReads {
+    fn default() -> Self {
+        let quota = Quota::with_period(PAGE_PERIOD).unwrap_or(Quota::per_second(NonZeroU32::MIN));
+        Self { clock: DefaultClock::default(), limiter: RateLimiter::keyed(quota.allow_burst(PAGE_BURST)) }
+    }
+}
+
+impl PageReads {
+    /// Counts a request of an account that is worth so many; else the seconds, rounded up, until it has that many.
+    pub(crate) fn count(&self, account: &str, cost: u32) -> Result<(), u64> {
+        let cost = NonZeroU32::new(cost).unwrap_or(NonZeroU32::MIN).min(PAGE_BURST);
+        match self.limiter.check_key_n(&account.to_owned(), cost) {
+            Ok(Err(until)) => Err(until.wait_time_from(self.clock.now()).as_secs() + 1),
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Forgets the accounts whose buckets are full again.
+    pub(crate) fn forget(&self) {
+        self.limiter.retain_recent();
+    }
+}
 
 /// What a key may still ask at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,12 +122,21 @@ impl Bursts {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use super::*;
 
     fn limits(per_second: u32, burst: u32) -> PlanLimits {
         PlanLimits { per_second, burst, ..PlanLimits::default() }
+    }
+
+    #[test]
+    fn the_browsers_of_an_account_have_a_bucket_of_their_own() {
+        let reads = PageReads::default();
+        assert!((0..40).all(|_| reads.count("one", 3) == Ok(())));
+        let wait = reads.count("one", 3).unwrap_err();
+        assert!((1..=5).contains(&wait), "{wait}");
+        assert_eq!(reads.count("two", 3), Ok(()));
     }
 
     /// What is left, and how long the key waits.

@@ -22,6 +22,8 @@ pub(super) fn run(app: &App, stop: &Stop) {
             app.each_stream(Streams::keys_have_changed);
         }
         app.authority.bursts.forget();
+        app.authority.page_reads.forget();
+        app.pushes.forget();
         app.sessions.sign_up.reload();
         app.usage.reload_plans();
         app.lists.polls.check_staleness(Instant::now());

@@ -4,7 +4,6 @@
 //! an answer that is none gives it back.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 
 use warp::http::StatusCode;
 
@@ -13,7 +12,6 @@ use arb_accounts::key::Mode;
 use crate::telemetry;
 
 use super::problem::Problem;
-use super::route::{Answer, PendingAnswer};
 use crate::access::authority::Caller;
 use crate::access::lease_pool::Hold;
 use crate::access::plan::PlanLimits;
@@ -121,68 +119,6 @@ impl<'a> Charge<'a> {
 impl Drop for Charge<'_> {
     fn drop(&mut self) {
         if let Some(Ok(hold)) = self.reserved.take() {
-            self.usage.release(&hold);
-        }
-    }
-}
-
-/// Charges one request to an account by a caller without a key.
-///
-/// # Errors
-/// As [`Charge::charge`].
-pub(crate) async fn charge_now(usage: &Usage, caller: &Caller, route: &str) -> Result<(), Problem> {
-    let hold = usage.reserve(caller, 1).await.map_err(problem)?;
-    usage.commit(caller, &hold, route);
-    Ok(())
-}
-
-/// The cost of a request without a key, to be charged to its account.
-pub(crate) struct AccountCharge {
-    usage: Arc<Usage>,
-    caller: Caller,
-    /// The pattern under which the caller finds it, and what it costs.
-    price: (String, u64),
-    hold: Option<Hold>,
-}
-
-impl AccountCharge {
-    /// Reserves it where that is decided without waiting.
-    ///
-    /// # Errors
-    /// 429 when the quota does not have it.
-    pub(crate) fn new(usage: &Arc<Usage>, caller: Caller, price: (String, u64)) -> Result<Self, Problem> {
-        let hold = match price.1 {
-            0 => None,
-            cost => match usage.reserve_now(&caller, cost) {
-                Err(Refusal::NoLease) => None,
-                reserved => Some(reserved.map_err(problem)?),
-            },
-        };
-        Ok(Self { usage: Arc::clone(usage), caller, price, hold })
-    }
-
-    /// Waits for an answer, and charges it where it is one.
-    ///
-    /// # Errors
-    /// Those of the answer; as [`Charge::charge`].
-    pub(crate) async fn answer(mut self, answer: PendingAnswer) -> Answer {
-        if self.hold.is_none() && self.price.1 > 0 {
-            self.hold = Some(self.usage.reserve(&self.caller, self.price.1).await.map_err(problem)?);
-        }
-        let response = answer.await?;
-        if response.status().is_success()
-            && let Some(hold) = self.hold.take()
-        {
-            self.usage.commit(&self.caller, &hold, &self.price.0);
-        }
-        Ok(response)
-    }
-}
-
-/// What was reserved and not charged is given back.
-impl Drop for AccountCharge {
-    fn drop(&mut self) {
-        if let Some(hold) = self.hold.take() {
             self.usage.release(&hold);
         }
     }

@@ -102,6 +102,30 @@ impl Problem {
         Self { header, ..Self::new(&RATE_LIMITED, "The key asks more often than its plan allows.") }
     }
 
+    /// 429, until a source may send so many lines.
+    pub(crate) fn pushes_too_fast(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self {
+            header,
+            ..Self::new(
+                &RATE_LIMITED,
+                "The source sends more than 10000 lines a second; send the batch again.",
+            )
+        }
+    }
+
+    /// 429, until the account's browsers may read again.
+    pub(crate) fn page_reads_exceeded(seconds: u64) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
+        Self {
+            header,
+            ..Self::new(
+                &RATE_LIMITED,
+                "The browsers of this account read more often than readers do; a program uses a key.",
+            )
+        }
+    }
+
     /// 429, until another stream of the account ends.
     pub(crate) fn too_many_streams() -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(1))));

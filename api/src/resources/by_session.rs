@@ -1,14 +1,13 @@
-//! What a browser reads by its session: the handlers of keys, for the same cost, which is charged to the sessions of its account.
+//! What a browser reads by its session: the handlers of keys, at a rate of its own, which spends nothing of the account's quota.
 //!
-//! It never reads for another account, and never lets a browser ask more often at once than a key of its plan.
+//! It never reads for another account, and never as often as a program would: a session is no key.
 
 use arb_accounts::key::Mode;
-use arb_accounts::quota::of_sessions;
 use arb_accounts::scope::Scope;
 
 use super::Resources;
 use crate::access::authority::{Caller, SignedIn};
-use crate::http::charge::{AccountCharge, Charge};
+use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Started;
@@ -19,7 +18,7 @@ const SCOPES: [Scope; 4] = [Scope::BoardRead, Scope::SignalsRead, Scope::PicksRe
 /// Who reads by a session.
 fn caller(signed_in: &SignedIn) -> Caller {
     Caller {
-        kid: of_sessions(&signed_in.account),
+        kid: String::new(),
         mode: Mode::Live,
         account: signed_in.account.clone(),
         private_source: signed_in.private_source.clone(),
@@ -30,10 +29,11 @@ fn caller(signed_in: &SignedIn) -> Caller {
 }
 
 impl Resources {
-    /// Answers a request of a session by a handler of keys, for so many requests of its account.
+    /// Answers a request of a session by a handler of keys. It costs nothing of the account's quota, and counts as so many requests of what its
+    /// browsers may read.
     ///
     /// # Errors
-    /// As [`super::session::SessionResource::enter`]; 429 when the account asks too often or has nothing left.
+    /// As [`super::session::SessionResource::enter`]; 429 when they read too often.
     pub(crate) fn by_session(
         &self,
         request: &Request<'_>,
@@ -41,17 +41,9 @@ impl Resources {
         work: impl FnOnce(&Charge<'_>) -> Started,
     ) -> Started {
         let caller = caller(&self.session.enter(request)?);
-        let usage = &self.usage.usage;
-        let limits = usage.limits(caller.plan);
-        let burst = self.accounts.authority.bursts.check(&caller.kid, caller.plan, &limits);
-        if let Some(wait) = burst.map(|burst| burst.wait).filter(|wait| *wait > 0) {
-            return Err(Problem::burst_exceeded(wait));
-        }
-        let cost = if usage.is_charged() && request.wants_body() { cost } else { 0 };
-        let price = (request.pattern().to_owned(), cost);
-        let charge = AccountCharge::new(usage, caller.clone(), price)?;
-        // The handler is given a charge that costs nothing: what it costs may have to be waited for.
-        let answer = work(&Charge::new(caller, usage, ("", 0)))?;
-        Ok(Box::pin(charge.answer(answer)))
+        let cost = if request.wants_body() { u32::try_from(cost).unwrap_or(u32::MAX) } else { 1 };
+        let counted = self.accounts.authority.page_reads.count(&caller.account, cost);
+        counted.map_err(Problem::page_reads_exceeded)?;
+        work(&Charge::new(caller, &self.usage.usage, ("", 0)))
     }
 }

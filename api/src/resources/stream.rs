@@ -3,19 +3,16 @@
 
 use std::sync::Arc;
 
-use arb_accounts::key::Mode;
-use arb_accounts::quota::of_sessions;
-use arb_accounts::scope::Scope;
 use serde_json::json;
 use warp::http::HeaderValue;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::reply::Response;
 
 use super::tickets::TicketResource;
-use crate::access::authority::{Caller, SESSION, SignedIn};
+use crate::access::authority::{SESSION, SignedIn};
 use crate::access::tickets;
 use crate::access::usage::Usage;
-use crate::http::charge::{self, Charge};
+use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -70,30 +67,14 @@ impl StreamResource {
         &self,
         request: &Request<'_>,
         signed_in: &SignedIn,
-        usage: &Arc<Usage>,
+        usage: &Usage,
     ) -> Started {
         let streams = usage.limits(signed_in.plan).streams;
         let (query, place) = self.begin(request, (&signed_in.account, streams))?;
-        let caller = Caller {
-            kid: of_sessions(&signed_in.account),
-            mode: Mode::Live,
-            account: signed_in.account.clone(),
-            private_source: signed_in.private_source.clone(),
-            plan: signed_in.plan,
-            scopes: vec![Scope::StreamRead],
-            monthly_cap: None,
-        };
-        // The stream ends with its session, and is charged to all of them.
+        // The stream ends with its session, and spends nothing of the quota.
         let holder = format!("{SESSION}{}", signed_in.session);
-        let is_free = self.streams.is_closing() || !request.wants_body();
-        let (streams, usage) = (Arc::clone(&self.streams), Arc::clone(usage));
-        let query = request.wants_body().then_some(query);
-        Ok(Box::pin(async move {
-            if !is_free {
-                charge::charge_now(&usage, &caller, "/session/stream").await?;
-            }
-            Ok(response(query.map(|query| streams.open(query, (&holder, place)))))
-        }))
+        let (streams, query) = (Arc::clone(&self.streams), request.wants_body().then_some(query));
+        Ok(Box::pin(async move { Ok(response(query.map(|query| streams.open(query, (&holder, place))))) }))
     }
 
     /// Refuses a query that cannot be answered, or not yet.

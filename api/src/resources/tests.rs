@@ -25,6 +25,7 @@ mod by_session;
 mod every_answer;
 mod fuzz;
 mod hedge;
+mod influence;
 mod matrix;
 mod modes;
 mod owasp;

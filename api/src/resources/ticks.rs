@@ -47,6 +47,7 @@ impl TicksResource {
         // An answer that is none costs nothing.
         charge.charge()?;
         let (gate, body, now) = (Arc::clone(&self.gate), request.body.clone(), self.authority.received_at());
+        let source = grant.source();
         Ok(Box::pin(async move {
             // Up to 8 MiB of text: too long for a thread that serves others.
             let batch = spawn_blocking(move || read(&body, encoding, &grant, now)).await;
@@ -54,6 +55,7 @@ impl TicksResource {
             if batch.accepted == 0 {
                 return Err(Problem::nothing_accepted(faults(&batch)));
             }
+            gate.count(&source, batch.accepted).map_err(Problem::pushes_too_fast)?;
             gate.send(&batch.updates).await.map_err(|failure| match failure {
                 SendFailure::Full => Problem::pushes_full(),
                 SendFailure::Unacknowledged => Problem::unavailable(

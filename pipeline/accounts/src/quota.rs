@@ -8,17 +8,6 @@ use std::collections::BTreeMap;
 
 use arb_schemas::time::Micros;
 
-/// Under what name the requests of an account's sessions are leased and counted: of all sessions together, so that a ledger does not
-/// grow with each log-in. No kid has a `/`.
-///
-/// ```
-/// assert_eq!(arb_accounts::quota::of_sessions("acc_1"), "session/acc_1");
-/// ```
-#[must_use]
-pub fn of_sessions(account: &str) -> String {
-    format!("session/{account}")
-}
-
 /// An instance asks for a slice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseQuota {
@@ -28,7 +17,7 @@ pub struct LeaseQuota {
     pub number: u64,
     /// Whose quota.
     pub account: String,
-    /// The key whose requests it is for, or [`of_sessions`].
+    /// The key whose requests it is for.
     pub kid: String,
     /// Requests a month of the account's plan.
     pub quota: u64,

@@ -109,6 +109,21 @@ fn what_is_not_acknowledged_costs_nothing_and_is_to_be_sent_again() {
     }
 }
 
+/// Where the machine stands still between the two, there is room again: then it is asked once more.
+#[test]
+fn a_source_sends_so_many_lines_and_then_waits() {
+    let (site, key, _) = site(Broker::Acknowledges, Some("acme"));
+    let gate = &site.test.app.pushes;
+    let body = line("home").repeat(9_000);
+    let refused = (0..50).find_map(|_| {
+        while gate.count("push/acme", 10_000).is_ok() {}
+        Some(push(&site, &key, &body)).filter(|received| received.status == 429)
+    });
+    let refused = refused.unwrap();
+    assert!(refused.headers.contains_key("retry-after") && refused.body.contains("10000 lines a second"));
+    assert_eq!(gate.count("push/other", 10_000), Ok(()), "each source has its own");
+}
+
 #[test]
 fn a_refused_request_sends_nothing() {
     let (site, key, sent) = site(Broker::Acknowledges, Some("acme"));

@@ -8,9 +8,8 @@ use arb_schemas::time::{Micros, SECOND, month};
 use crate::counts::AccountCounts;
 use crate::directory::{Directory, Part};
 use crate::ledger::{Asked, Ledger};
-use crate::quota::{LeaseQuota, SettleQuota, of_sessions};
+use crate::quota::{LeaseQuota, SettleQuota};
 use crate::reply::Refusal;
-use crate::session::Session;
 
 use super::authority::live_key;
 use super::draft::Draft;
@@ -33,10 +32,6 @@ pub(super) fn problem(instance: &str) -> Option<String> {
 
 /// The monthly cap of who spends, if it has one; refused where nobody may spend by this name.
 fn cap_of(directory: &Directory, ask: &LeaseQuota) -> Result<Option<u64>, Refusal> {
-    if ask.kid == of_sessions(&ask.account) {
-        let is_open = |session: &Session| session.expires_at > directory.clock();
-        return directory.sessions_of(&ask.account).any(is_open).then_some(None).ok_or(Refusal::NoSession);
-    }
     let key = live_key(directory, &ask.kid, &ask.account).ok_or(Refusal::NoKey)?;
     Ok(key.permissions.monthly_cap)
 }

@@ -8,14 +8,14 @@ use arb_accounts::key::Permissions;
 use arb_accounts::ledger::{LEASE_KEPT, LeaseId, Ledger};
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
-use arb_accounts::quota::{ChargedTo, Charges, LeaseQuota, LeaseReport, SettleQuota, of_sessions};
+use arb_accounts::quota::{ChargedTo, Charges, LeaseQuota, LeaseReport, SettleQuota};
 use arb_accounts::scope::Scope;
 use arb_schemas::time::{Micros, SECOND, month};
 use arb_schemas::topics::ACCOUNTS;
 use arb_simulated_log::{World, run_disturbed};
 use fastrand::Rng;
 
-use crate::support::{BEGIN, Bench, DAY, account, create, hash, kid, new_key, open, permissions, request};
+use crate::support::{BEGIN, Bench, DAY, account, create, kid, new_key, permissions, request};
 
 const CAP: u64 = 40;
 
@@ -98,26 +98,6 @@ fn idle_slices_are_recalled_before_anyone_is_refused_and_all_is_used_up() {
     assert_eq!(ledger(&bench).outstanding(), 100);
     bench.message(&ask("b", number + 2, (1, 100), 50));
     assert_eq!(ledger(&bench).outstanding(), 100, "asked for again");
-}
-
-#[test]
-fn sessions_of_an_account_lease_together_while_one_is_open() {
-    let mut bench = bench();
-    let ask = |number, holder| {
-        let (instance, kid) = ("a".to_owned(), of_sessions(&account(holder)));
-        let account = account(1);
-        codec::encode_lease(&LeaseQuota { instance, number, account, kid, quota: 1_000, cost: 1, wanted: 1 })
-            .unwrap()
-    };
-    bench.message(&ask(1, 1));
-    assert_eq!(bench.tally.leases.denied, 1, "nobody is signed in");
-    bench.ask(Actor::Anonymous, open(&account(1), &hash(1), 0)).unwrap();
-    bench.message(&ask(2, 2));
-    assert_eq!(bench.tally.leases.denied, 2, "the sessions of another account");
-    bench.message(&ask(3, 1));
-    bench.message(&report(&id("a", 3), period(BEGIN), &charged("/session/stream", 1), true));
-    let ledger = ledger(&bench);
-    assert_eq!((ledger.settled, ledger.keys[&of_sessions(&account(1))].requests), (1, 1));
 }
 
 #[test]
