@@ -68,11 +68,6 @@ impl<'a> Request<'a> {
         self.head.path
     }
 
-    /// The pattern of the path.
-    pub(crate) fn pattern(&self) -> &'a str {
-        self.pattern
-    }
-
     /// A parameter of the path, by its name in the pattern.
     pub(crate) fn parameter(&self, name: &str) -> &'a str {
         router::parameter(self.pattern, self.head.path, name).unwrap_or_default()

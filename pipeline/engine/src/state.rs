@@ -16,7 +16,7 @@ mod saved_signal;
 pub(crate) use draft::Draft;
 pub(crate) use event_state::EventState;
 pub(crate) use market_state::MarketState;
-pub(crate) use partition::{State, Subject};
+pub(crate) use partition::{State, Suspended};
 pub(crate) use parts::Parts;
 pub use saved::{Misfit, Saved};
 pub use saved_line::{SavedLine, SavedMove, SavedMoves, SavedWindow};

@@ -278,7 +278,9 @@ mod tests {
                         ended = true;
                         assert_eq!((end.frames, end.received_at, &*sent.key), (expected, 7, "s"));
                     }
-                    TickRecord::Heartbeat(_) => panic!("a poll has no heartbeat"),
+                    TickRecord::Heartbeat(_) | TickRecord::Suspension(_) => {
+                        panic!("of a poll there is no such record")
+                    }
                 }
             }
             assert!(ended);

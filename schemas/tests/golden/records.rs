@@ -72,6 +72,51 @@ pub(crate) fn state_head() -> StateHead {
     }
 }
 
+fn state_window() -> StateWindow {
+    StateWindow {
+        id: "00112233445566778899aabbccddeeff".into(),
+        opened_at: 3,
+        sequence: 5,
+        legs: vec![0, 1],
+        in_play: false,
+        margin_open: 0.01,
+        margin_peak: 0.02,
+        margin: 0.015,
+        is_pair: false,
+        flags: 0b1_1111_1101,
+        fresh_until: 9,
+        simultaneous_ever: true,
+        verified_ever: false,
+        stake_shown: Some(150_000),
+        life: StateLife {
+            stage: "hours".into(),
+            kind: "total".into(),
+            margin: 1,
+            age: 0,
+            pace: 1_000,
+            since: 3,
+            confirmed_at: 5,
+            taught_to: 4,
+        },
+        basis: Some(StateBasis { at: 7, margin_limit: 0.1, expected: vec![40_000_000, 900_000_000] }),
+        passed_over: vec![1, 0],
+        standing: Some(StateStanding {
+            at: 3,
+            waiting: Vec::new(),
+            prices: Vec::new(),
+            after: 4,
+            stands: true,
+        }),
+        verified_standing: Some(StateStanding {
+            at: 5,
+            waiting: vec![1],
+            prices: vec![2_110_000],
+            after: 0,
+            stands: true,
+        }),
+    }
+}
+
 pub(crate) fn state_line() -> StateLine {
     StateLine {
         event_id: event().id.to_string(),
@@ -79,48 +124,7 @@ pub(crate) fn state_line() -> StateLine {
         line: Some(2_500),
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
         quotes: vec![state_quote(Outcome::Over, 1, 2_100_000), state_quote(Outcome::Under, 2, 2_110_000)],
-        window: Some(StateWindow {
-            id: "00112233445566778899aabbccddeeff".into(),
-            opened_at: 3,
-            sequence: 5,
-            legs: vec![0, 1],
-            in_play: false,
-            margin_open: 0.01,
-            margin_peak: 0.02,
-            margin: 0.015,
-            is_pair: false,
-            flags: 0b1_1111_1101,
-            fresh_until: 9,
-            simultaneous_ever: true,
-            verified_ever: false,
-            stake_shown: Some(150_000),
-            life: StateLife {
-                stage: "hours".into(),
-                kind: "total".into(),
-                margin: 1,
-                age: 0,
-                pace: 1_000,
-                since: 3,
-                confirmed_at: 5,
-                taught_to: 4,
-            },
-            basis: Some(StateBasis { at: 7, margin_limit: 0.1, expected: vec![40_000_000, 900_000_000] }),
-            passed_over: vec![1, 0],
-            standing: Some(StateStanding {
-                at: 3,
-                waiting: Vec::new(),
-                prices: Vec::new(),
-                after: 4,
-                stands: true,
-            }),
-            verified_standing: Some(StateStanding {
-                at: 5,
-                waiting: vec![1],
-                prices: vec![2_110_000],
-                after: 0,
-                stands: true,
-            }),
-        }),
+        window: Some(state_window()),
         moves: vec![StateMove {
             outcome: Outcome::Over,
             book: 1,

@@ -263,8 +263,10 @@ impl Ground {
         });
     }
 
-    /// Fails unless the tables hold exactly what the topics make.
+    /// Fails unless the tables hold exactly what the topics make, and analysts see nothing of private sources.
     pub(crate) fn assert_exact(&self, expected: &Rows, what: &str) {
+        let of_private = "SELECT count() AS rows FROM arb.ticks WHERE source LIKE 'push/%'";
+        assert_eq!(self.clickhouse.query_as("analyst", of_private)[0]["rows"], 0, "{what}");
         for (table, found) in self.found() {
             let wanted = &expected[table];
             let differs = found.iter().zip(wanted).find(|(found, wanted)| found != wanted);

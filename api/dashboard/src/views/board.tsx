@@ -5,7 +5,7 @@ import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame } from
 import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, type Sort } from '../model/filters'
 import { ODDS_FORMATS } from '../model/odds'
 import { whole, words } from '../model/text'
-import type { Entry } from '../model/types'
+import type { Entry, Usage } from '../model/types'
 import { Choice, ListHead, useOpen } from '../parts/list'
 import { Badge, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
 import { Row } from './entry'
@@ -125,6 +125,17 @@ export function ownPath({ books, commissions }: Filters): string | null {
   return given.length === 0 ? null : `/session/arbs?${new URLSearchParams([...given, ['limit', String(SHOWN)]])}`
 }
 
+/** That the account's keys have spent the month's requests. What this page reads spends none of them. */
+function QuotaNotice() {
+  const { value: usage } = useLoaded<Usage>('/session/usage', 60_000)
+  if (usage === null || usage.remaining > 0 || usage.used === 0) return null
+  return (
+    <p role="status" class="notice">
+      Your keys have spent all {whole(usage.quota)} requests of this month: what they ask is refused until <Time at={usage.reset} />. This page goes on.
+    </p>
+  )
+}
+
 export function Board({ given }: { given: string }) {
   const { market, link } = useFeed()
   const now = useNow()
@@ -174,7 +185,8 @@ export function Board({ given }: { given: string }) {
         </>
       } />
       {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
-      {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen; each board that is new costs 3 requests.</p>}
+      <QuotaNotice />
+      {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen.</p>}
       {bar}
       <Problem text={own.error} />
       {!isKnown && (path === null ? link.state !== 'lost' : own.error === null) && <Loading what="the board" />}

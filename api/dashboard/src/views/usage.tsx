@@ -53,7 +53,7 @@ export function Usage() {
   const names = new Map(keys?.keys.map((key) => [key.kid, key.name]))
   const name = (kid: string) => {
     const known = names.get(kid)
-    return known === undefined ? (kid.startsWith('session') ? 'This page' : kid) : `${known} (${kid})`
+    return known === undefined ? kid : `${known} (${kid})`
   }
   const list = usage === null ? [] : days(usage.days, usage.period_start, new Date().toISOString())
   return (

@@ -17,7 +17,7 @@ use crate::time::{Clock, PushedUpdates, SourceClock};
 
 use super::event_state::EventState;
 use super::event_table::EventTable;
-use super::partition::{State, Subject};
+use super::partition::{State, Suspended};
 
 /// What has changed since the last commit.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Draft {
     pub(crate) sources: HashMap<Symbol, Option<SourceClock>, RandomState>,
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     /// Whether it is shut.
-    pub(crate) suspended: BTreeMap<Subject, bool>,
+    pub(crate) suspended: BTreeMap<Suspended, bool>,
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// The events that were read or removed; without the samples since.
     pub(crate) books: BTreeMap<Symbol, Refresh>,
@@ -85,7 +85,7 @@ impl Draft {
         self.pushes.insert(source, pushes);
     }
 
-    pub(crate) fn put_suspended(&mut self, subject: Subject, is_suspended: bool) {
+    pub(crate) fn put_suspended(&mut self, subject: Suspended, is_suspended: bool) {
         self.suspended.insert(subject, is_suspended);
     }
 
@@ -232,7 +232,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// Whether an operator has shut a source, or a book.
-    pub(crate) fn is_shut(&self, subject: Subject) -> bool {
+    pub(crate) fn is_shut(&self, subject: Suspended) -> bool {
         let drafted = self.draft.suspended.get(&subject).copied();
         drafted.unwrap_or_else(|| self.state.suspended.contains(&subject))
     }

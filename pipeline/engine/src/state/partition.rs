@@ -14,7 +14,7 @@ use super::event_table::EventTable;
 
 /// What an operator shuts: a book, or else a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Subject {
+pub(crate) struct Suspended {
     pub(crate) is_book: bool,
     pub(crate) name: Symbol,
 }
@@ -29,7 +29,7 @@ pub(crate) struct State {
     /// The updates that are remembered of pushed sources.
     pub(crate) pushes: BTreeMap<Symbol, PushedUpdates>,
     /// What an operator has shut.
-    pub(crate) suspended: BTreeSet<Subject>,
+    pub(crate) suspended: BTreeSet<Suspended>,
     /// By event, sorted by name; events that have none are not in it.
     pub(crate) stale_books: BTreeMap<Arc<str>, Vec<Symbol>>,
     /// By symbol.

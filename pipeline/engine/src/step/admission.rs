@@ -73,7 +73,9 @@ pub(crate) fn admit(
     seen.retain(|seen| {
         let admitted = rooms.iter().try_for_each(|room| room.admits(seen));
         if admitted.is_ok() {
-            rooms.iter_mut().for_each(|room| room.put(seen.market, seen.key));
+            for room in &mut rooms {
+                room.put(seen.market, seen.key);
+            }
         }
         admitted.map_err(|cap| left_out.add(cap, 1)).is_ok()
     });
@@ -217,7 +219,9 @@ mod tests {
 
     fn names() -> Names {
         let mut names = Names::default();
-        (0..BOOKS).for_each(|at| drop(names.symbol(&format!("book-{at:03}"))));
+        for at in 0..BOOKS {
+            names.symbol(&format!("book-{at:03}"));
+        }
         names
     }
 

@@ -9,7 +9,7 @@ use arb_model::Name;
 
 use crate::learning::Refresh;
 use crate::market::{Line, Market, Names, Symbol};
-use crate::state::{EventState, MarketState, Parts, Saved, SavedLine, Subject};
+use crate::state::{EventState, MarketState, Parts, Saved, SavedLine, Suspended};
 use crate::time::PushedUpdates;
 use crate::venues::SourceLink;
 
@@ -53,12 +53,12 @@ impl Engine {
                 &mut changes,
             );
         }
-        let suspended = |(subject, is_suspended): (&Subject, &bool)| Saved::Suspension {
+        let suspended = |(subject, is_suspended): (&Suspended, &bool)| Saved::Suspension {
             name: Arc::clone(names.name(subject.name)),
             is_book: subject.is_book,
             is_suspended: *is_suspended,
         };
-        let is_other = |(subject, now): &(&Subject, &bool)| state.suspended.contains(subject) != **now;
+        let is_other = |(subject, now): &(&Suspended, &bool)| state.suspended.contains(subject) != **now;
         let mut suspended: Vec<_> = draft.suspended.iter().filter(is_other).map(suspended).collect();
         suspended.sort_by_key(|saved| format!("{saved:?}"));
         changes.extend(suspended);

@@ -11,7 +11,7 @@ use crate::learning::Refresh;
 use crate::learning::survival;
 use crate::market::{EventInfo, Line, Market, Symbol};
 use crate::signals::Signal;
-use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal, Subject};
+use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal, Suspended};
 use crate::venues::SourceLink;
 
 use super::engine::Engine;
@@ -67,7 +67,7 @@ impl Engine {
                 state.pushes.retain(|_, pushes| !pushes.is_empty());
             }
             Saved::Suspension { name, is_book, is_suspended } => {
-                let subject = Subject { is_book, name: names.symbol(&name) };
+                let subject = Suspended { is_book, name: names.symbol(&name) };
                 if is_suspended {
                     state.suspended.insert(subject);
                 } else {

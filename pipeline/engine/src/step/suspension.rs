@@ -10,7 +10,7 @@ use crate::effect::Effects;
 use crate::input::{Coordinate, Coverage, Event, Suspension};
 use crate::market::Symbol;
 use crate::quotes::{Observation, Quote};
-use crate::state::{EventState, Subject};
+use crate::state::{EventState, Suspended};
 use crate::time::Disposition;
 
 use super::admission;
@@ -30,7 +30,7 @@ impl Engine {
             return Step::refused(crate::caps::Cap::NameBytes);
         }
         let Suspension { is_book, is_suspended, .. } = *suspension;
-        let subject = Subject { is_book, name: self.names.symbol(suspension.name) };
+        let subject = Suspended { is_book, name: self.names.symbol(suspension.name) };
         self.venues.follow(&self.names);
         self.draft.put_suspended(subject, is_suspended);
         if is_suspended {
@@ -47,7 +47,7 @@ impl Engine {
         &mut self,
         at: Coordinate<'_>,
         id: &str,
-        subject: Subject,
+        subject: Suspended,
         effects: &mut Effects<'_>,
         probe: &mut impl Probe,
     ) {
@@ -83,20 +83,20 @@ impl Engine {
     /// Whether an operator has shut the source or the book of a price.
     pub(super) fn is_shut(&self, source: Symbol, book: Symbol) -> bool {
         let overlay = self.draft.over(&self.state);
-        overlay.is_shut(Subject { is_book: false, name: source })
-            || overlay.is_shut(Subject { is_book: true, name: book })
+        overlay.is_shut(Suspended { is_book: false, name: source })
+            || overlay.is_shut(Suspended { is_book: true, name: book })
     }
 
     /// Whether an operator has shut a source, or a book, by its name.
     #[must_use]
     pub fn is_suspended(&self, name: &str, is_book: bool) -> bool {
         let name = self.names.known(name);
-        name.is_some_and(|name| self.draft.over(&self.state).is_shut(Subject { is_book, name }))
+        name.is_some_and(|name| self.draft.over(&self.state).is_shut(Suspended { is_book, name }))
     }
 }
 
 /// The quotes of an event that are of a source or a book, each also as it was seen last, in the order of the tables.
-fn quotes_of(event: &EventState, subject: Subject) -> impl Iterator<Item = (&Quote, Observation)> {
+fn quotes_of(event: &EventState, subject: Suspended) -> impl Iterator<Item = (&Quote, Observation)> {
     let is_of = move |quote: &&Quote| {
         let of = if subject.is_book { quote.key.book() } else { quote.source };
         of == subject.name

@@ -31,7 +31,7 @@ impl Market {
     fn look_at_every_market(&mut self) -> Vec<BotTask> {
         let mut tasks = Vec::new();
         for event in std::mem::take(&mut self.watcher.partitions[0].touched).into_keys() {
-            let listed = self.watcher.partitions[0].replica.engine().odds_of(&event);
+            let listed = self.watcher.partitions[0].replica.engine().odds_of(&event, None);
             let markets = listed.into_iter().flat_map(|(listed, _)| listed.markets).collect();
             let asked = self.watcher.look_at(0, &event, &markets);
             tasks.extend(asked.into_iter().map(|what| BotTask { partition: 0, event: event.clone(), what }));
