@@ -238,16 +238,13 @@ impl Producer for TransactionalProducer {
         let Some(working) = self.working.take() else { return Ok(Renewal::Done) };
         // A new client of the id would fence the partition's new owner.
         if input.group().is_none() {
-            return Ok(Renewal::Expelled);
+            return Ok(Renewal::Abandoned);
         }
         let outputs = self.owned.iter().copied().collect();
         let mut adopting = Adopting::new(vec![working.partition], outputs);
         while !self.advance(&mut adopting, input)? {
-            if self.surroundings.stop.is_stopped() {
-                break;
-            }
-            if input.group().is_none() {
-                return Ok(Renewal::Expelled);
+            if self.surroundings.stop.is_stopped() || input.group().is_none() {
+                return Ok(Renewal::Abandoned);
             }
             if adopting.age() >= RENEWAL {
                 return Err(fatal(Error::HeldBack(RENEWAL.as_secs())));

@@ -102,8 +102,9 @@ pub enum Adoption {
 pub enum Renewal {
     /// The open transaction is committed or aborted, and finally so.
     Done,
-    /// The group has given all partitions of this member to others: nothing was renewed.
-    Expelled,
+    /// Nothing was renewed: the group has given all partitions of this member to others, or the shutdown signal has come. The next owner of
+    /// the partition ends the transaction.
+    Abandoned,
 }
 
 /// Why the log did not do something.

@@ -95,7 +95,7 @@ impl Producer for SimProducer {
             let is_lost = shared.world.owners.get(&id) != Some(&self.member);
             if is_lost && shared.random.bool() {
                 shared.expel(self.member);
-                return Ok(Renewal::Expelled);
+                return Ok(Renewal::Abandoned);
             }
         }
         self.adopt_one(id);

@@ -67,13 +67,13 @@ impl<M: Machine> Pump<M> {
             Committed::Yes => self.apply(read),
             Committed::Aborted => match self.end_aborted(input, producer)? {
                 Renewal::Done => self.rewind(read, input)?,
-                // Its partitions are others': another transaction would fence them.
-                Renewal::Expelled => self.forget_all(),
+                // Its partitions are others', or soon will be: another transaction would fence them.
+                Renewal::Abandoned => self.forget_all(),
             },
             Committed::Unknown => match producer.renew(input)? {
                 Renewal::Done => self.resolve(read, input)?,
                 // Only a partition's new owner can find out whether its transaction was committed.
-                Renewal::Expelled => self.forget_all(),
+                Renewal::Abandoned => self.forget_all(),
             },
         }
         Ok(())

@@ -139,7 +139,7 @@ impl Producer for Log {
 
     fn renew(&mut self, _: &mut Self) -> Result<Renewal, LogError> {
         self.note("expelled");
-        Ok(Renewal::Expelled)
+        Ok(Renewal::Abandoned)
     }
 }
 
