@@ -248,3 +248,35 @@ fn scans_of_live_odds_are_answered_whatever_the_provider_does() {
     assert!(["failed", "credits"].contains(&outcomes(&broke)[0]), "{broke}");
     assert_eq!((&broke["complete"], &broke["quotes"]["asked_now"]), (&true.into(), &0.into()));
 }
+
+/// What may be spent on scans, of 20 credits five by one account within an hour: then others still may, and after a kill of the worker too.
+#[test]
+fn an_account_has_a_share_of_the_credits_for_scans_that_a_restart_does_not_give_back() {
+    const FLOOR: u64 = 50;
+    let broker = Broker::start();
+    let (key, other) = (Key::new(&broker, "enterprise"), Key::new(&broker, "enterprise"));
+    let names: Vec<_> = (0..LEAGUES).map(league).collect();
+    let sports: Vec<_> = names.iter().map(|name| (name.as_str(), Some(120 * HOUR))).collect();
+    let api = OddsApi::start(broker.scratch.path(), &["one7"], &sports);
+    api.state().credits = FLOOR + LEAGUES as u64 + 100;
+    let _process = processor(&broker, "process.log");
+    let start = || worker(&broker, &api, "one7", &["--sports=all"]);
+    let mut ingest = start();
+    let serves = [&key, &other].map(|key| Serve::start(&broker, key, &format!("serve-{}", key.text), &[]));
+    wait_for("the first polls", || names.iter().all(|name| api.polls(name) == 1).then_some(()));
+    wait_for_polls(&serves[0]);
+    pace("a league is polled for scans at most once in so long", REFRESH);
+    // A poll whose answer is lost has been paid all the same.
+    let polled = |serve: &Serve, index: usize| outcomes(&scanned(serve, &of_league(index))) == ["polled"];
+    let spent = (0..LEAGUES).take_while(|index| polled(&serves[0], *index)).count();
+    assert_eq!(spent, 5);
+    assert!(polled(&serves[1], spent), "another account has a share of its own");
+    ingest.kill();
+    let _ingest = start();
+    wait_for("the new worker has the leases", || {
+        let answer = scanned(&serves[0], &of_league(spent + 1));
+        (outcomes(&answer) != ["pending"] && answer["complete"] == true).then_some(answer)
+    });
+    assert!(!polled(&serves[0], spent + 1), "what was spent stays spent");
+    assert!(polled(&serves[1], spent + 1), "the other one's share is left");
+}
