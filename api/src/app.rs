@@ -366,11 +366,7 @@ impl App {
                 lists: self.lists.clone(),
                 authority: Arc::clone(&self.authority),
             },
-            ticks: TicksResource {
-                authority: Arc::clone(&self.authority),
-                gate: Arc::clone(&self.pushes),
-                quotes: Arc::clone(quotes),
-            },
+            ticks: TicksResource::new(&self.authority, &self.pushes, quotes),
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),

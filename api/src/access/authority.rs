@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use arb_accounts::directory::Directory;
 use arb_accounts::key::{ApiKey, Mode};
@@ -14,9 +16,12 @@ use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
 use arb_schemas::time::Micros;
 
-use super::burst::{Bursts, PageReads};
+use super::burst::{Bursts, KeyedRate};
 use super::replica::Replica;
 
+/// Reads of an account's browsers: one more after so long, and so many at once. A reader with some tabs, and no program.
+const PAGE_PERIOD: Duration = Duration::from_millis(1_500);
+const PAGE_AT_ONCE: NonZeroU32 = NonZeroU32::new(120).unwrap();
 /// What comes before the hash of a session that holds a stream.
 pub(crate) const SESSION: &str = "session/";
 
@@ -30,8 +35,8 @@ pub struct Authority {
     used: Mutex<BTreeMap<String, Micros>>,
     /// How often each key asks.
     pub(crate) bursts: Bursts,
-    /// What browsers read.
-    pub(crate) page_reads: PageReads,
+    /// What the browsers of an account read.
+    pub(crate) page_reads: KeyedRate,
 }
 
 /// Who asks: what a valid key proves of its holder.
@@ -85,7 +90,7 @@ impl Authority {
             clock,
             used: Mutex::default(),
             bursts: Bursts::default(),
-            page_reads: PageReads::default(),
+            page_reads: KeyedRate::new(PAGE_PERIOD, PAGE_AT_ONCE),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Burst limits: how often each key may ask in a short time, at this instance.
 //!
 //! A key has a bucket of so many requests, which fills up again at the rate of its plan (the generic cell rate algorithm). It never
-//! knows what a request is for, and never charges. What browsers read has buckets of its own, an account each.
+//! knows what a request is for, and never charges. A [`KeyedRate`] is the same without a plan.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -19,35 +19,32 @@ type Limiter = RateLimiter<String, HashMapStateStore<String>, DefaultClock, Stat
 /// Requests a second, and at once.
 type Rate = (NonZeroU32, NonZeroU32);
 
-/// Requests of an account's browsers at once, and how long until there is one more: a reader with some tabs, and no program.
-const PAGE_BURST: NonZeroU32 = NonZeroU32::new(120).unwrap();
-const PAGE_PERIOD: Duration = Duration::from_millis(1_500);
-
-/// How often an account's browsers may read, whatever its plan.
+/// How often something may be done by each of many, whatever its plan: so many at once, and one more after each period.
 #[derive(Debug)]
-pub(crate) struct PageReads {
+pub(crate) struct KeyedRate {
     clock: DefaultClock,
     limiter: DefaultKeyedRateLimiter<String>,
+    at_once: NonZeroU32,
 }
 
-impl Default for PageReads {
-    fn default() -> Self {
-        let quota = Quota::with_period(PAGE_PERIOD).unwrap_or(Quota::per_second(NonZeroU32::MIN));
-        Self { clock: DefaultClock::default(), limiter: RateLimiter::keyed(quota.allow_burst(PAGE_BURST)) }
+impl KeyedRate {
+    /// One a period over time, of which a bucket holds so many.
+    pub(crate) fn new(period: Duration, at_once: NonZeroU32) -> Self {
+        let quota = Quota::with_period(period).unwrap_or(Quota::per_second(NonZeroU32::MIN));
+        let limiter = RateLimiter::keyed(quota.allow_burst(at_once));
+        Self { clock: DefaultClock::default(), limiter, at_once }
     }
-}
 
-impl PageReads {
-    /// Counts a request of an account that is worth so many; else the seconds, rounded up, until it has that many.
-    pub(crate) fn count(&self, account: &str, cost: u32) -> Result<(), u64> {
-        let cost = NonZeroU32::new(cost).unwrap_or(NonZeroU32::MIN).min(PAGE_BURST);
-        match self.limiter.check_key_n(&account.to_owned(), cost) {
+    /// Counts so many of one of them; else the seconds, rounded up, until it may do them.
+    pub(crate) fn count(&self, of: &str, number: u32) -> Result<(), u64> {
+        let number = NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN).min(self.at_once);
+        match self.limiter.check_key_n(&of.to_owned(), number) {
             Ok(Err(until)) => Err(until.wait_time_from(self.clock.now()).as_secs() + 1),
             Ok(Ok(())) | Err(_) => Ok(()),
         }
     }
 
-    /// Forgets the accounts whose buckets are full again.
+    /// Forgets those whose buckets are full again.
     pub(crate) fn forget(&self) {
         self.limiter.retain_recent();
     }
@@ -131,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn the_browsers_of_an_account_have_a_bucket_of_their_own() {
-        let reads = PageReads::default();
-        assert!((0..40).all(|_| reads.count("one", 3) == Ok(())));
-        let wait = reads.count("one", 3).unwrap_err();
-        assert!((1..=5).contains(&wait), "{wait}");
-        assert_eq!(reads.count("two", 3), Ok(()));
+    fn each_has_a_bucket_of_its_own_and_waits_for_what_it_needs() {
+        let rate = KeyedRate::new(Duration::from_mins(1), NonZeroU32::new(120).unwrap());
+        assert!((0..40).all(|_| rate.count("one", 3) == Ok(())));
+        let wait = rate.count("one", 3).unwrap_err();
+        assert!((121..=181).contains(&wait), "{wait}");
+        assert_eq!((rate.count("two", 3), rate.count("three", 1_000)), (Ok(()), Ok(())));
     }
 
     /// What is left, and how long the key waits.

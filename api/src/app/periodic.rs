@@ -23,7 +23,7 @@ pub(super) fn run(app: &App, stop: &Stop) {
         }
         app.authority.bursts.forget();
         app.authority.page_reads.forget();
-        app.pushes.forget();
+        app.pushes.lines.forget();
         app.sessions.sign_up.reload();
         app.usage.reload_plans();
         app.lists.polls.check_staleness(Instant::now());

@@ -8,17 +8,16 @@ use std::time::{Duration, Instant};
 
 use arb_kafka::{self as kafka, PushProducer, PushReceipt, partition_of};
 use arb_runtime::stop::Stop;
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
 use super::batch::Update;
+use crate::access::burst::KeyedRate;
 
 /// Batches that are worked on at one time, each with a body in memory.
 const BATCHES: usize = 32;
-/// Lines of a source a second at an instance, over time, and at once.
-const LINES_PER_SECOND: NonZeroU32 = NonZeroU32::new(10_000).unwrap();
+/// Lines of a source at an instance: one more after so long, 10,000 a second, and so many at once.
+const LINE_PERIOD: Duration = Duration::from_micros(100);
 const LINES_AT_ONCE: NonZeroU32 = NonZeroU32::new(100_000).unwrap();
 /// How long Kafka's acknowledgement is waited for.
 const ACKNOWLEDGED: Duration = Duration::from_secs(6);
@@ -75,9 +74,8 @@ pub(crate) struct PushGate {
     partitions: i32,
     log: OnceLock<Box<dyn PushLog>>,
     batches: Arc<Semaphore>,
-    clock: DefaultClock,
     /// By source.
-    lines: DefaultKeyedRateLimiter<String>,
+    pub(crate) lines: KeyedRate,
 }
 
 impl std::fmt::Debug for PushGate {
@@ -89,23 +87,8 @@ impl std::fmt::Debug for PushGate {
 impl PushGate {
     /// To a topic of so many partitions; nothing is written before [`Self::run`].
     pub(crate) fn new(partitions: i32) -> Self {
-        let rate = Quota::per_second(LINES_PER_SECOND).allow_burst(LINES_AT_ONCE);
-        let (clock, lines) = (DefaultClock::default(), RateLimiter::keyed(rate));
-        Self { partitions, log: OnceLock::new(), batches: Arc::new(Semaphore::new(BATCHES)), clock, lines }
-    }
-
-    /// Counts so many lines of a source; else the seconds, rounded up, until it may send them.
-    pub(crate) fn count(&self, source: &str, lines: usize) -> Result<(), u64> {
-        let lines = u32::try_from(lines).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN);
-        match self.lines.check_key_n(&source.to_owned(), lines.min(LINES_AT_ONCE)) {
-            Ok(Err(until)) => Err(until.wait_time_from(self.clock.now()).as_secs() + 1),
-            Ok(Ok(())) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Forgets the sources that have not sent lately.
-    pub(crate) fn forget(&self) {
-        self.lines.retain_recent();
+        let lines = KeyedRate::new(LINE_PERIOD, LINES_AT_ONCE);
+        Self { partitions, log: OnceLock::new(), batches: Arc::new(Semaphore::new(BATCHES)), lines }
     }
 
     /// Room for one batch; `None` when there is none.

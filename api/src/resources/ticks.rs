@@ -27,12 +27,17 @@ use crate::quotes::store::Quotes;
 /// The way of pushed odds.
 #[derive(Debug)]
 pub(crate) struct TicksResource {
-    pub(crate) authority: Arc<Authority>,
-    pub(crate) gate: Arc<PushGate>,
-    pub(crate) quotes: Arc<Quotes>,
+    authority: Arc<Authority>,
+    gate: Arc<PushGate>,
+    quotes: Arc<Quotes>,
 }
 
 impl TicksResource {
+    /// Of these accounts, to this log.
+    pub(crate) fn new(authority: &Arc<Authority>, gate: &Arc<PushGate>, quotes: &Arc<Quotes>) -> Self {
+        Self { authority: Arc::clone(authority), gate: Arc::clone(gate), quotes: Arc::clone(quotes) }
+    }
+
     /// Takes in a batch. One that is sent again is taken in once by its sequences, with an `Idempotency-Key` or without.
     pub(crate) fn push(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let encoding = request.headers().get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
@@ -55,7 +60,8 @@ impl TicksResource {
             if batch.accepted == 0 {
                 return Err(Problem::nothing_accepted(faults(&batch)));
             }
-            gate.count(&source, batch.accepted).map_err(Problem::pushes_too_fast)?;
+            let lines = u32::try_from(batch.accepted).unwrap_or(u32::MAX);
+            gate.lines.count(&source, lines).map_err(Problem::pushes_too_fast)?;
             gate.send(&batch.updates).await.map_err(|failure| match failure {
                 SendFailure::Full => Problem::pushes_full(),
                 SendFailure::Unacknowledged => Problem::unavailable(

@@ -116,12 +116,12 @@ fn a_source_sends_so_many_lines_and_then_waits() {
     let gate = &site.test.app.pushes;
     let body = line("home").repeat(9_000);
     let refused = (0..50).find_map(|_| {
-        while gate.count("push/acme", 10_000).is_ok() {}
+        while gate.lines.count("push/acme", 10_000).is_ok() {}
         Some(push(&site, &key, &body)).filter(|received| received.status == 429)
     });
     let refused = refused.unwrap();
     assert!(refused.headers.contains_key("retry-after") && refused.body.contains("10000 lines a second"));
-    assert_eq!(gate.count("push/other", 10_000), Ok(()), "each source has its own");
+    assert_eq!(gate.lines.count("push/other", 10_000), Ok(()), "each source has its own");
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Engine {
     /// Merges the ticks of a private frame that is taken in.
     pub(super) fn merge_private(&mut self, source: Symbol, frame: &Frame<'_>) -> Step {
         let was = self.draft.take_private(source, frame.event.id, &self.state);
-        if was.is_none() && self.draft.over(&self.state).private_events(source).len() >= PRIVATE_EVENTS {
+        if was.is_none() && !self.has_room_for_event(source, frame.received_at) {
             return Step::refused(Cap::PrivateEvents);
         }
         let (mut seen, mut left_out) = (std::mem::take(&mut self.scratch), LeftOut::default());
@@ -50,6 +50,15 @@ impl Engine {
         self.draft.put_private(source, EventState::new(info, markets));
         self.scratch = seen;
         Step { future_ticks, left_out, ..Step::just(Disposition::Applied) }
+    }
+
+    /// Whether a private source may have one event more: those that are over by its own time make room, where no public source tells the time.
+    fn has_room_for_event(&mut self, source: Symbol, now: Micros) -> bool {
+        let count = |engine: &Self| engine.draft.over(&engine.state).private_events(source).len();
+        if count(self) >= PRIVATE_EVENTS {
+            self.remove_private(source, |event| pass_time::is_over(event, now));
+        }
+        count(self) < PRIVATE_EVENTS
     }
 
     fn merging<'a>(

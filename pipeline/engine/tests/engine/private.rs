@@ -275,3 +275,18 @@ fn a_private_source_has_room_for_so_many_events() {
         "the room is each source's"
     );
 }
+
+/// Where no public source tells the time, its own does.
+#[test]
+fn private_events_that_are_over_make_room() {
+    let mut world = World::of_table(Policy::Board);
+    world.commit_each = false;
+    let ids: Vec<_> = (0..PRIVATE_EVENTS).map(|number| format!("own:{number}")).collect();
+    let price = || vec![tick("own:z", "home", "2", 0)];
+    for (sequence, id) in (1..).zip(&ids) {
+        push(&mut world, OWN, id, 101, sequence, price());
+    }
+    assert_eq!(push(&mut world, OWN, "own:x", 102, 8_000, price()), Disposition::Refused);
+    let later = 1_000_000 + 140_000;
+    assert_eq!(push(&mut world, OWN, "own:y", later, 9_000, price()), Disposition::Applied);
+}
