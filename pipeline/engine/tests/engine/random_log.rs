@@ -282,13 +282,11 @@ fn logs_of(
                     let name = if is_book { BOOKS[which] } else { [SOURCES[0], SOURCES[1], OWN][which] };
                     log.push(Input::Suspension(Suspension { name, is_book, is_suspended }));
                 }
-                Act::Withdraw => log.push(Input::PollEnd(PollEnd {
-                    source: OWN,
-                    received_at: at(when),
-                    league: None,
-                    coverage: Coverage::default(),
-                    frames: 0,
-                })),
+                Act::Withdraw => {
+                    let (received_at, coverage) = (at(when), Coverage::default());
+                    let end = PollEnd { source: OWN, received_at, league: None, coverage, frames: 0 };
+                    log.push(Input::PollEnd(end));
+                }
             }
         }
         log
