@@ -43,7 +43,8 @@ impl TicksResource {
         let encoding = request.headers().get(CONTENT_ENCODING).map(|value| value.to_str().unwrap_or("?"));
         let encoding = Encoding::parse(encoding).ok_or_else(Problem::unsupported_encoding)?;
         let grant = self.grant(charge)?;
-        if self.quotes.is_suspended(&grant.source()) {
+        let source = grant.source();
+        if self.quotes.is_suspended(&source) {
             return Err(Problem::forbidden(
                 "The operator has suspended the account's source: nothing of it is taken.",
             ));
@@ -52,7 +53,6 @@ impl TicksResource {
         // An answer that is none costs nothing.
         charge.charge()?;
         let (gate, body, now) = (Arc::clone(&self.gate), request.body.clone(), self.authority.received_at());
-        let source = grant.source();
         Ok(Box::pin(async move {
             // Up to 8 MiB of text: too long for a thread that serves others.
             let batch = spawn_blocking(move || read(&body, encoding, &grant, now)).await;

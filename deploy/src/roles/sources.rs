@@ -25,7 +25,7 @@ pub(crate) fn run(config: &Sources) -> anyhow::Result<()> {
 fn suspend(subject: &Suspended, is_suspended: bool) -> anyhow::Result<()> {
     let Suspended { name, book, brokers } = subject;
     let record = Suspension { name: name.clone(), is_book: *book, is_suspended, at: clock::now() };
-    publish(brokers, name, &TickRecord::Suspension(record))?;
+    publish(brokers, [(name.clone(), TickRecord::Suspension(record))])?;
     let (what, done) =
         (if *book { "book" } else { "source" }, if is_suspended { "suspended" } else { "resumed" });
     output::write(format_args!("{done}: the {what} {name}\n"))
@@ -33,20 +33,23 @@ fn suspend(subject: &Suspended, is_suspended: bool) -> anyhow::Result<()> {
 
 /// Withdraws what was pushed to a source while it was public, or private: in each partition after all that was pushed before.
 pub(crate) fn withdraw(brokers: &Brokers, granted: &str, publicity: &[bool]) -> anyhow::Result<()> {
-    for source in publicity.iter().map(|is_public| pushed_source(granted, *is_public)) {
+    let end = |is_public: &bool| {
+        let source = pushed_source(granted, *is_public);
         let (received_at, coverage) = (clock::now(), Coverage { books: None, markets: None });
         let end = PollEnd { source: source.clone(), received_at, league: None, coverage, frames: 0 };
-        publish(brokers, &source, &TickRecord::PollEnd(end))?;
-    }
-    Ok(())
+        (source, TickRecord::PollEnd(end))
+    };
+    publish(brokers, publicity.iter().map(end))
 }
 
-/// Publishes a record to every partition of the ticks.
-fn publish(brokers: &Brokers, key: &str, record: &TickRecord) -> anyhow::Result<()> {
+/// Publishes records under their keys to every partition of the ticks.
+fn publish(brokers: &Brokers, records: impl IntoIterator<Item = (String, TickRecord)>) -> anyhow::Result<()> {
     let cluster = &cluster::open(brokers)?;
     let producer = TickProducer::new(cluster)?;
     let partitions = kafka::partitions(cluster)?;
-    let message = record.encode()?;
-    (0..partitions).try_for_each(|partition| producer.send(partition, key, &message))?;
+    for (key, record) in records {
+        let message = record.encode()?;
+        (0..partitions).try_for_each(|partition| producer.send(partition, &key, &message))?;
+    }
     Ok(producer.flush()?)
 }

@@ -137,11 +137,7 @@ impl Draft {
             }
         }
         for (subject, is_suspended) in mem::take(&mut self.suspended) {
-            if is_suspended {
-                state.suspended.insert(subject);
-            } else {
-                state.suspended.remove(&subject);
-            }
+            state.put_suspended(subject, is_suspended);
         }
         for (event, books) in mem::take(&mut self.stale_books) {
             if books.is_empty() {

@@ -49,6 +49,15 @@ impl State {
         }
     }
 
+    /// Notes that an operator has shut a source or a book, or opened it again.
+    pub(crate) fn put_suspended(&mut self, subject: Suspended, is_suspended: bool) {
+        if is_suspended {
+            self.suspended.insert(subject);
+        } else {
+            self.suspended.remove(&subject);
+        }
+    }
+
     /// A book's samples.
     pub(crate) fn book(&self, book: Symbol) -> Refresh {
         self.books.get(book.index()).cloned().unwrap_or_default()

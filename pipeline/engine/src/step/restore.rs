@@ -67,12 +67,7 @@ impl Engine {
                 state.pushes.retain(|_, pushes| !pushes.is_empty());
             }
             Saved::Suspension { name, is_book, is_suspended } => {
-                let subject = Suspended { is_book, name: names.symbol(&name) };
-                if is_suspended {
-                    state.suspended.insert(subject);
-                } else {
-                    state.suspended.remove(&subject);
-                }
+                state.put_suspended(Suspended { is_book, name: names.symbol(&name) }, is_suspended);
             }
             Saved::Book { book, refresh } => self.put_book(&book, refresh),
             Saved::BookGone { book } => self.put_book(&book, Refresh::default()),
