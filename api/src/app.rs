@@ -1,14 +1,16 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
-//! - `own_books`: the processor's quotes, and what is computed of them; `picks`: the picks of bots; `scans`: requests and
-//!   results of scans; `periodic`: the thread that reads changed files again; `health`: whether it is ready.
+//! - `accounts`: what reads them, and what sends their commands; `own_books`: the processor's quotes, and what is computed of them; `picks`: the picks of bots; `pushes`: pushed odds;
+//!   `scans`: requests and results of scans; `periodic`: the thread that reads changed files again; `health`: whether it is ready.
 //!
 //! It never answers anything itself.
 
+mod accounts;
 mod health;
 mod own_books;
 mod periodic;
 mod picks;
+mod pushes;
 mod scans;
 
 use std::collections::BTreeMap;
@@ -17,7 +19,7 @@ use std::sync::{Arc, LazyLock};
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
 use arb_deliver::address::Rules;
-use arb_kafka::{self as kafka, CommandProducer, EndProbe, GroupLags, Table};
+use arb_kafka::{GroupLags, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{BoardEntry, BoardProgress};
@@ -28,11 +30,8 @@ use warp::filters::BoxedFilter;
 use warp::reply::Response;
 
 use crate::access::authority::Authority;
-use crate::access::commands::{self, Commands};
-use crate::access::follow::{self as accounts, ReplicaError};
+use crate::access::commands::Commands;
 use crate::access::password_worker::PasswordWorker;
-use crate::access::replica::Change;
-use crate::access::settle;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::Usage;
 use crate::description::Description;
@@ -44,7 +43,7 @@ use crate::http::site::Site;
 use crate::lists::Lists;
 use crate::lists::follow::{self, FollowError};
 use crate::picks::store::PickStore;
-use crate::pushes::{PushGate, PushLog};
+use crate::pushes::{PushGate, PushLetters};
 use crate::resources::account::Accounts;
 use crate::resources::books::BooksResource;
 use crate::resources::description::DescriptionResource;
@@ -87,6 +86,7 @@ pub struct App {
     pub(crate) scans: Arc<Scans>,
     pub(crate) sessions: Sessions,
     pub(crate) pushes: Arc<PushGate>,
+    pub(crate) push_letters: Arc<PushLetters>,
     webhooks: Webhooks,
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
@@ -197,6 +197,7 @@ impl App {
             scans,
             sessions,
             pushes,
+            push_letters: Arc::default(),
             webhooks,
             history: None,
             boards,
@@ -278,55 +279,6 @@ impl App {
         self.stream.follow(stop)
     }
 
-    /// Reads the accounts topic until the shutdown signal. The streams of a key end as soon as it is not valid any more.
-    ///
-    /// # Errors
-    /// [`ReplicaError`].
-    pub fn follow_accounts(&self, table: Table, stop: &Stop) -> Result<(), ReplicaError> {
-        accounts::read(table, self.authority.replica(), stop, |change| match change {
-            Change::Keys => self.each_stream(Streams::keys_have_changed),
-            Change::Usage => self.usage.wake(),
-            Change::Other => {}
-        })
-    }
-
-    /// Asks where the accounts topic ends until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`ReplicaError`].
-    pub fn watch_accounts(&self, probe: EndProbe, stop: &Stop) -> Result<(), ReplicaError> {
-        accounts::watch_end(probe, self.authority.replica(), stop)
-    }
-
-    /// Sends commands to the accounts machine until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn send_commands(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
-        self.commands.queued().map_or(Ok(()), |queued| commands::send_all(&queued, producer, stop))
-    }
-
-    /// Asks for leases of quotas and reports charges until the shutdown signal.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn settle_usage(&self, producer: &CommandProducer, stop: &Stop) -> Result<(), kafka::Error> {
-        settle::run(&self.usage, producer, stop)
-    }
-
-    /// Reports all charges and gives all leases back, once nothing more is answered.
-    ///
-    /// # Errors
-    /// [`kafka::Error`].
-    pub fn return_leases(&self, producer: &CommandProducer) -> Result<(), kafka::Error> {
-        settle::finish(&self.usage, producer)
-    }
-
-    /// Writes what clients push until the shutdown signal and the end of the batches under way.
-    pub fn write_pushes(&self, log: impl PushLog + 'static, stop: &Stop) {
-        self.pushes.run(Box::new(log), stop);
-    }
-
     /// Reads changed files again, until the shutdown signal.
     pub fn run_periodic_task(&self, stop: &Stop) {
         periodic::run(self, stop);
@@ -366,7 +318,7 @@ impl App {
                 lists: self.lists.clone(),
                 authority: Arc::clone(&self.authority),
             },
-            ticks: TicksResource::new(&self.authority, &self.pushes, quotes),
+            ticks: TicksResource::new(&self.authority, (&self.pushes, &self.push_letters), quotes),
             usage: usage.clone(),
             health: self.health(),
             session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
@@ -379,7 +331,11 @@ impl App {
             history: HistoryResource::new(self.history.clone(), &self.lists, Some(quotes)),
             test_history: HistoryResource::new(None, &self.test_market.lists, None),
             truth: TruthResource::new(self.history.clone()),
-            events: EventsResource { quotes: Arc::clone(quotes), lists: self.lists.clone() },
+            events: EventsResource {
+                quotes: Arc::clone(quotes),
+                lists: self.lists.clone(),
+                history: self.history.clone(),
+            },
             books: BooksResource { quotes: Arc::clone(quotes), polls: Arc::clone(&self.lists.polls) },
             status: StatusResource {
                 lists: self.lists.clone(),

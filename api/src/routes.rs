@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 93] = [
+pub(crate) static ROUTES: [Route<Resources>; 98] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -100,6 +100,16 @@ pub(crate) static ROUTES: [Route<Resources>; 93] = [
         1,
         |to, request, charge| to.events.odds(request, charge),
     ),
+    Row::keyed_task(
+        Method::GET,
+        "/api/v1/events/{id}/odds/history",
+        (BOTH, Scope::HistoryRead),
+        |to, request, charge| to.events.odds_history(request, charge, to.now()),
+    )
+    .costing(1),
+    Row::keyed(Method::GET, "/api/v1/odds/best", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
+        to.events.best(request, charge)
+    }),
     Row::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.books.list(request, charge)
     }),
@@ -205,6 +215,13 @@ pub(crate) static ROUTES: [Route<Resources>; 93] = [
     })
     .costing(1)
     .with_lines(PUSH_BODY),
+    Row::keyed(
+        Method::GET,
+        "/api/v1/ticks/dead-letters",
+        (BOTH, Scope::TicksWrite),
+        0,
+        |to, request, charge| to.ticks.dead_letters(request, charge),
+    ),
     Row::keyed_task(Method::POST, "/api/v1/results", (BOTH, Scope::ResultsWrite), |to, request, charge| {
         to.results.report(request, charge)
     })
@@ -267,6 +284,12 @@ pub(crate) static ROUTES: [Route<Resources>; 93] = [
     }),
     Row::session(Method::GET, "/session/books", |to, request| {
         to.by_session(request, 1, |charge| done(to.books.list(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/events/{id}/odds", |to, request| {
+        to.by_session(request, 1, |charge| done(to.events.odds(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/events/{id}/odds/history", |to, request| {
+        to.by_session(request, 1, |charge| to.events.odds_history(request, charge, to.now()))
     }),
     Row::session(Method::GET, "/session/truth", |to, request| {
         to.by_session(request, 1, |charge| to.truth.show(request, charge))

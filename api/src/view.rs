@@ -1,7 +1,7 @@
 //! How what is open reads in JSON: the record's own text form, and what only JSON has.
 //!
 //! - `entry`: a window of the board; `signal`: an edge signal; `pick`: a pick. The event that all refer to is defined here.
-//! - `quote`: a quote of the processor; `evidence`: what the flags of a window were decided by; `settlement`: what a window came to.
+//! - `quote`: a quote of the processor; `series`: the prices of a bet at a book over time; `evidence`: what the flags of a window were decided by; `settlement`: what a window came to.
 //! - `odds`: formats of odds; `bet`: a bet in words; `csv`: entries of the board as CSV.
 //!
 //! Names and forms of values are those of `arb_model`. Pure. It adds the rank, ages and the time of expiry, and shows the sport
@@ -14,6 +14,7 @@ mod evidence;
 mod odds;
 mod pick;
 mod quote;
+mod series;
 mod settlement;
 mod signal;
 
@@ -26,6 +27,7 @@ pub(crate) use self::evidence::evidence_json;
 pub(crate) use self::odds::OddsFormat;
 pub(crate) use self::pick::PickView;
 pub(crate) use self::quote::quote_json;
+pub(crate) use self::series::series_json;
 pub(crate) use self::settlement::{GradingView, grading_json, settlement_json};
 pub(crate) use self::signal::SignalView;
 

@@ -63,6 +63,26 @@ impl Ground {
         run(Command::new("curl").args(common).args(["-H", &key, "--data-binary", &body, &url])).out
     }
 
+    /// Every instance shows the dead letter of an update to whoever pushed it, and none to another who pushes.
+    fn assert_that_its_owner_alone_sees(&self, sequence: i64) {
+        let other = Key::granted(&self.broker, "enterprise", &SCOPES, Some("other"));
+        for serve in &self.serves {
+            let of = |key: &Key| {
+                let url = format!("http://{}/v1/ticks/dead-letters", serve.listen);
+                let get = || http::send("GET", &url, &[("x-api-key", &*key.text)], Vec::new());
+                let answer = once_it_knows(get).filter(|answer| answer.status == 200)?.json();
+                Some((answer["source"].clone(), answer["dead_letters"].as_array()?.clone()))
+            };
+            let (source, letters) = wait_for("the owner's dead letter", || {
+                of(&self.key).filter(|(_, letters)| !letters.is_empty())
+            });
+            let shown = ["reason", "event", "sequence", "ticks"].map(|field| letters[0][field].clone());
+            assert_eq!((source, letters.len()), (json!("acme"), 1));
+            assert_eq!(shown, [json!("push-refused"), json!("acme:1"), json!(sequence), json!(1)]);
+            assert_eq!(wait_for("another's", || of(&other)), (json!("other"), Vec::new()));
+        }
+    }
+
     /// The home price on the board.
     fn home(&self) -> Option<f64> {
         let board = self.serves[0].get("/v1/arbs").json();
@@ -157,6 +177,7 @@ fn three_instances_at_once_twice_and_out_of_order_give_the_latest_price() {
     });
     let reason = letters[0].headers.iter().find(|(name, _)| name == "arb-reason").unwrap();
     assert_eq!((letters.len(), reason.1.as_str()), (1, "push-refused"));
+    ground.assert_that_its_owner_alone_sees(UPDATES);
     assert!((ground.home().unwrap() - price(UPDATES)).abs() < 1e-9);
 }
 

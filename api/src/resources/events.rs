@@ -1,12 +1,18 @@
 //! The events of which there are prices, and the prices of one: `GET /events` and `GET /events/{id}/odds`.
 //!
+//! - `best`: the best price of each bet; `history`: the prices of a line over time.
+//!
 //! It shows quotes as the processor holds them, also those that cannot be bet on, with the reason. It never computes an arb.
+
+mod best;
+mod history;
 
 use std::sync::Arc;
 
 use arb_engine::{ListedEvent, ListedQuote};
 use arb_model::{Points, Time};
 use arb_schemas::time::{Micros, to_date};
+use arb_sink::history::History;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
@@ -30,6 +36,7 @@ use crate::view::{OddsFormat, quote_json};
 pub(crate) struct EventsResource {
     pub(crate) quotes: Arc<Quotes>,
     pub(crate) lists: Lists,
+    pub(crate) history: Option<History>,
 }
 
 /// The filters of a request; a filter applies where it is given.
@@ -100,18 +107,10 @@ impl EventsResource {
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let events = block_in_place(|| self.quotes.events(charge.caller.private_source.as_deref()));
-        let mut found: Vec<_> = events
-            .iter()
-            .filter(|event| filter.includes(event))
-            .map(|event| (EventPlace::of(event), event))
-            .filter(|(place, _)| after.as_ref().is_none_or(|after| place > after))
-            .collect();
-        found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let has_more = found.len() > limit;
-        found.truncate(limit);
-        let last = found.last().filter(|_| has_more).map(|(place, _)| place.clone());
+        let found = events.iter().filter(|event| filter.includes(event));
+        let (found, last) = page_of(found, limit, after.as_ref());
         let next = last.map(|after| Cursor { after, filter }.encode());
-        let events: Vec<_> = found.into_iter().map(|(_, event)| event_json(event)).collect();
+        let events: Vec<_> = found.into_iter().map(event_json).collect();
         tagged::answer(
             &json!({"as_of": self.as_of(), "events": events, "next_cursor": next}),
             request,
@@ -145,6 +144,23 @@ impl EventsResource {
     fn as_of(&self) -> Option<Time> {
         self.lists.polls.as_of().map(Time)
     }
+}
+
+/// So many events after a place, in their order, and the place of the last one where more follow.
+fn page_of<'a>(
+    events: impl Iterator<Item = &'a ListedEvent>,
+    limit: usize,
+    after: Option<&EventPlace>,
+) -> (Vec<&'a ListedEvent>, Option<EventPlace>) {
+    let mut found: Vec<_> = events
+        .map(|event| (EventPlace::of(event), event))
+        .filter(|(place, _)| after.is_none_or(|after| place > after))
+        .collect();
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let last = found.last().filter(|_| has_more).map(|(place, _)| place.clone());
+    (found.into_iter().map(|(_, event)| event).collect(), last)
 }
 
 fn parse(text: &str) -> Result<(usize, EventListFilter, Option<EventPlace>), Problem> {
@@ -181,6 +197,7 @@ fn group(league: &str, start: Time) -> String {
     format!("{league}/{}", to_date(start.0))
 }
 
+/// The quotes of one line.
 fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Value {
     let (market, line) = quotes.first().map_or((None, None), |quote| (Some(quote.market), quote.line));
     json!({

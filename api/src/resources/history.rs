@@ -29,7 +29,7 @@ use crate::lists::known_names::{KnownNames, NameKind, Named};
 use crate::lists::listed::Listed;
 use crate::lists::sport::Sport;
 use crate::quotes::store::Quotes;
-use crate::view::{EntryView, csv, evidence_json, grading_json, settlement_json};
+use crate::view::{EntryView, csv, evidence_json, grading_json, series_json, settlement_json};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
@@ -289,13 +289,11 @@ fn price_query(window: &PastWindow, now: Micros) -> PriceQuery {
 
 /// By the legs of the window, each with its book first, and the books that had the most prices next.
 fn prices_view(window: &PastWindow, query: &PriceQuery, series: &[PriceSeries]) -> Value {
-    let point = |(at, price): &(Micros, f64)| json!({"at": to_rfc3339(*at), "price": (*price > 0.0).then_some(price)});
-    let book = |series: &&PriceSeries| json!({"book": series.book_key, "points": series.points.iter().map(point).collect::<Vec<_>>()});
     let leg = |(outcome, side, own, _, _): &(String, String, String, f64, f64)| {
         let is_of = |series: &&PriceSeries| series.outcome_key == *outcome && series.side_key == *side;
         let mut of: Vec<_> = series.iter().filter(is_of).collect();
         of.sort_by_key(|series| (series.book_key != *own, std::cmp::Reverse(series.points.len())));
-        json!({"outcome": outcome, "side": side, "book": own, "books": of.iter().map(book).collect::<Vec<_>>()})
+        json!({"outcome": outcome, "side": side, "book": own, "books": of.into_iter().map(series_json).collect::<Vec<_>>()})
     };
     json!({
         "id": window.window,

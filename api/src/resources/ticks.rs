@@ -1,4 +1,5 @@
-//! `POST /v1/ticks` and `POST /api/v1/ticks`: odds of the caller's own feed, answered once Kafka has acknowledged them.
+//! `POST /v1/ticks` and `POST /api/v1/ticks`: odds of the caller's own feed, answered once Kafka has acknowledged them; `GET
+//! /v1/ticks/dead-letters`: those of them that could not be taken in.
 //!
 //! The source's name and its books are what the operator granted. It never decides whether an update is new.
 
@@ -18,24 +19,47 @@ use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
-use crate::http::route::Started;
+use crate::http::route::{Answer, Started};
 use crate::pushes::{
-    Batch, BatchFault, Encoding, LineFault, PushGate, PushGrant, SendFailure, TextFault, as_text,
+    Batch, BatchFault, Encoding, LETTERS_SHOWN, LineFault, PushGate, PushGrant, PushLetters, SendFailure,
+    TextFault, as_text,
 };
 use crate::quotes::store::Quotes;
+use crate::resources::tagged;
 
 /// The way of pushed odds.
 #[derive(Debug)]
 pub(crate) struct TicksResource {
     authority: Arc<Authority>,
     gate: Arc<PushGate>,
+    letters: Arc<PushLetters>,
     quotes: Arc<Quotes>,
 }
 
 impl TicksResource {
-    /// Of these accounts, to this log.
-    pub(crate) fn new(authority: &Arc<Authority>, gate: &Arc<PushGate>, quotes: &Arc<Quotes>) -> Self {
-        Self { authority: Arc::clone(authority), gate: Arc::clone(gate), quotes: Arc::clone(quotes) }
+    /// Of these accounts, to this log, with what was dead-lettered of it.
+    pub(crate) fn new(
+        authority: &Arc<Authority>,
+        (gate, letters): (&Arc<PushGate>, &Arc<PushLetters>),
+        quotes: &Arc<Quotes>,
+    ) -> Self {
+        Self {
+            authority: Arc::clone(authority),
+            gate: Arc::clone(gate),
+            letters: Arc::clone(letters),
+            quotes: Arc::clone(quotes),
+        }
+    }
+
+    /// Answers `GET /ticks/dead-letters`: those of the caller's source.
+    pub(crate) fn dead_letters(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        tagged::refuse_parameters(request)?;
+        let grant = self.grant(charge)?;
+        let since = self.authority.now() - LETTERS_SHOWN;
+        let letters = self.letters.since(&grant.name, since);
+        let letters =
+            letters.ok_or_else(|| Problem::unavailable("The dead letters are being read; try again."))?;
+        tagged::answer(&json!({"source": grant.name, "dead_letters": letters}), request, charge)
     }
 
     /// Takes in a batch. One that is sent again is taken in once by its sequences, with an `Idempotency-Key` or without.

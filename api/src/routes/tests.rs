@@ -170,7 +170,7 @@ fn documents_list_every_route() {
 /// The price of an answer in a row is the number of units charged for it, on each of its paths.
 #[test]
 fn every_answer_costs_the_price_of_its_row() {
-    // A scan and the files of the page have their own tests, and so has what needs a ClickHouse; there is no endpoint.
+    // A scan, the files of the page and what needs a source have their own tests, and so has what needs a ClickHouse; there is no endpoint.
     let others = [
         "/session",
         "/scan",
@@ -179,6 +179,8 @@ fn every_answer_costs_the_price_of_its_row() {
         "/docs/{name}",
         "/arbs/history",
         "/arbs/{id}",
+        "/odds/history",
+        "/ticks/dead-letters",
         "/truth",
         "/bots/{id}",
     ];

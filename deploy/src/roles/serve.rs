@@ -15,6 +15,7 @@ use arb_api::files::reload::Reloaded;
 use arb_api::http::cors::Cors;
 use arb_api::http::server::{self, Caps, Limits, Proxies, Tls};
 use arb_api::http::site::{Site, UrlScheme};
+use arb_api::pushes::LETTERS_SHOWN;
 use arb_api::stream::Streams;
 use arb_api::stream::source::Source;
 use arb_api::tasks::{QueuedTask, TaskQueue, write_all};
@@ -23,8 +24,8 @@ use arb_api::webhooks::log::DeliveryLog;
 use arb_api::{App, Sessions, SharedApp};
 use arb_deliver::address::Rules;
 use arb_kafka::{
-    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, PushProducer, Table,
-    TaskProducer,
+    self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, NewLetters, PushProducer,
+    Table, TaskProducer,
 };
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
@@ -98,11 +99,20 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         app.write_pushes(producer, stop);
         Ok(())
     })?;
+    let letters = NewLetters::open(cluster, clock::now() - LETTERS_SHOWN)?;
+    let letters =
+        thread("push-letters", &app, &stop, move |app, stop| Ok(app.follow_push_letters(letters, stop)?))?;
     let certificate = tls.clone().map(|tls| follow_certificate(tls, (&app, &stop))).transpose()?;
     let listener = (socket, Arc::clone(&app), Limits { tls, ..connection_limits(config) });
     let served = runtime.block_on(serve(listener, (&signal, config.drain), &stop));
     stop.stop();
-    let threads = [("feed", feed), ("periodic", periodic), ("usage", usage), ("pushes", pushes)];
+    let threads = [
+        ("feed", feed),
+        ("periodic", periodic),
+        ("usage", usage),
+        ("pushes", pushes),
+        ("push-letters", letters),
+    ];
     let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks).chain(picks);
     let ended = join(threads.chain(certificate));
     // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.

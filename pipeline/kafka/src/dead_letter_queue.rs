@@ -11,6 +11,7 @@ use std::time::Duration;
 use arb_runtime::dead_letters::header;
 use arb_runtime::feed_mark::{FeedMark, FeedMarks};
 use arb_runtime::telemetry;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::DEAD_TICKS;
 use rdkafka::Message;
 use rdkafka::consumer::{CommitMode, Consumer};
@@ -20,10 +21,14 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
 use super::cluster::Cluster;
+use super::first_ends::FirstEnds;
 use super::reader::{Reader, ReaderEvent, committed};
+use super::stall_watch::WATCHED;
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// What has gone by its age is gone.
+const EARLIEST: (&str, &str) = ("auto.offset.reset", "earliest");
 
 /// A record that could not be taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +70,59 @@ pub struct Letters {
     had: FeedMarks,
 }
 
+/// What a reader of new dead letters brings.
+#[derive(Debug)]
+pub enum LetterEvent {
+    /// A letter.
+    Letter(Letter),
+    /// Every partition has been read to its end.
+    CaughtUp,
+    /// Nothing new.
+    Idle,
+}
+
+/// Reads [`DEAD_TICKS`] from a moment on, and for ever.
+pub struct NewLetters {
+    reader: Reader,
+    had: FeedMarks,
+    behind: FirstEnds,
+}
+
+impl NewLetters {
+    /// Those that were written at a moment of UTC or after it.
+    ///
+    /// # Errors
+    /// [`Error`].
+    pub fn open(cluster: &Cluster, since: Micros) -> Result<Self, Error> {
+        let partitions = super::partitions(cluster)?;
+        let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &[EARLIEST, WATCHED])?;
+        reader.assign_since(since)?;
+        Ok(Self { reader, had: FeedMarks::default(), behind: FirstEnds::of(0..partitions) })
+    }
+
+    /// The next event, waiting at most so long.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for errors that librdkafka does not recover from by itself.
+    pub fn next(&mut self, wait: Duration) -> Result<LetterEvent, Error> {
+        Ok(match self.reader.poll(wait)? {
+            ReaderEvent::Idle => LetterEvent::Idle,
+            ReaderEvent::Record(message) => {
+                let letter = letter(&message);
+                if self.had.admit(letter.partition, letter.mark()) {
+                    return Ok(LetterEvent::Letter(letter));
+                }
+                telemetry::kafka::double(DEAD_TICKS.name);
+                LetterEvent::Idle
+            }
+            ReaderEvent::End(partition) => {
+                let is_last = self.behind.ended(partition) && self.behind.are_read();
+                if is_last { LetterEvent::CaughtUp } else { LetterEvent::Idle }
+            }
+        })
+    }
+}
+
 /// From where a partition is read, and what was had before.
 type Start = (Offset, Option<FeedMark>);
 
@@ -90,8 +148,7 @@ impl Letters {
         from: impl Fn(&Reader, &str, i32) -> Result<Start, KafkaError>,
     ) -> Result<Self, Error> {
         let (partitions, topic) = (super::partitions(cluster)?, cluster.topic(DEAD_TICKS.name));
-        // What has gone by its age is gone.
-        let settings = [("group.id", &*cluster.id(GROUP)), ("auto.offset.reset", "earliest")];
+        let settings = [("group.id", &*cluster.id(GROUP)), EARLIEST];
         let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &settings)?;
         let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
         let from = (0..partitions).map(|partition| Ok((partition, from(&reader, topic, partition)?)));

@@ -53,7 +53,7 @@ pub use cluster::{
 };
 pub use command_producer::CommandProducer;
 pub use consumer::InputConsumer;
-pub use dead_letter_queue::{Letter, Letters};
+pub use dead_letter_queue::{Letter, LetterEvent, Letters, NewLetters};
 pub use end_probe::EndProbe;
 pub use ends::Ends;
 pub use feed::{Feed, FeedEvent, settle};

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use arb_runtime::progress::Span;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
 use rdkafka::client::OAuthToken;
 use rdkafka::config::RDKafkaLogLevel;
@@ -24,6 +25,9 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long a partition may be without a leader: a broker that is busy, or starts, is slow, not wrong.
 pub(super) const LED: Duration = Duration::from_mins(1);
+
+/// Microseconds in a millisecond.
+const MILLI: Micros = 1_000;
 
 /// The time limit for a question that can be asked again later.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -125,6 +129,22 @@ impl Reader {
         }
         self.stalls.set(&assignment);
         Ok(self.consumer.assign(&assignment)?)
+    }
+
+    /// Begins to read every partition from the first record on that was written at a moment of UTC or after it.
+    pub(super) fn assign_since(&mut self, since: Micros) -> Result<(), Error> {
+        let mut asked = TopicPartitionList::new();
+        for partition in 0..self.partitions {
+            asked.add_partition_offset(self.topic, partition, Offset::Offset(since.max(0) / MILLI))?;
+        }
+        let answer = leaders::offsets(&self.consumer, &asked, TIMEOUT)?;
+        let first = |partition| {
+            let found = answer.find_partition(self.topic, partition);
+            let offset = found.and_then(|found| found.offset().to_raw()).filter(|offset| *offset >= 0);
+            (partition, offset.map_or(Offset::End, Offset::Offset))
+        };
+        let positions: Vec<_> = (0..self.partitions).map(first).collect();
+        self.assign(positions)
     }
 
     /// The client, for what only one reader does.

@@ -100,6 +100,21 @@ fn an_acknowledged_batch_is_charged_one_request_and_is_the_sources() {
 }
 
 #[test]
+fn dead_letters_are_those_of_the_callers_source_and_cost_nothing() {
+    let (site, key, _) = site(Broker::Acknowledges, Some("acme"));
+    let get = |key: &str| site.send(&Method::GET, "/api/v1/ticks/dead-letters", &[("x-api-key", key)], b"");
+    assert_eq!(get(&key).status, 503, "they are not read yet");
+    site.test.app.push_letters.has_read();
+    let received = get(&key);
+    assert_eq!(received.json(), json!({"source": "acme", "dead_letters": []}));
+    assert_eq!((received.status, used(&received)), (200, "0"));
+    assert_eq!(get(&site.test.key).status, 403, "a key without the scope");
+    let (without, key, _) = self::site(Broker::Acknowledges, None);
+    let received = without.send(&Method::GET, "/api/v1/ticks/dead-letters", &[("x-api-key", &*key)], b"");
+    assert_eq!(received.status, 403, "an account without a source");
+}
+
+#[test]
 fn what_is_not_acknowledged_costs_nothing_and_is_to_be_sent_again() {
     for (broker, status) in [(Broker::Fails, 503), (Broker::IsFull, 429)] {
         let (site, key, _) = site(broker, Some("acme"));

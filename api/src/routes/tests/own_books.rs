@@ -306,6 +306,14 @@ fn events_odds_books_and_sports_are_listed() {
     );
     assert_eq!(json(own.get("/v1/events/f/odds", "book=b"))["lines"], value!([]));
     assert_eq!(own.get("/v1/events/g/odds", "").status(), StatusCode::NOT_FOUND);
+    let first = json(own.get("/v1/odds/best", "limit=1&market=h2h"));
+    assert_eq!(first["events"][0]["event"]["id"], "e");
+    let next = format!("limit=1&market=h2h&cursor={}", first["next_cursor"].as_str().unwrap());
+    let rest = json(own.get("/v1/odds/best", &next));
+    assert_eq!((&rest["events"][0]["event"]["id"], &rest["next_cursor"]), (&value!("f"), &Value::Null));
+    assert_eq!(json(own.get("/v1/odds/best", "market=totals"))["events"], value!([]));
+    assert_eq!(own.get("/v1/odds/best", "market=moneyline").status(), StatusCode::BAD_REQUEST);
+    assert_eq!(own.get("/v1/events/e/odds/history", "market=h2h").status(), StatusCode::SERVICE_UNAVAILABLE);
     let books = json(own.get("/v1/books", ""));
     let keys: Vec<_> =
         books["books"].as_array().unwrap().iter().map(|book| book["key"].as_str().unwrap()).collect();

@@ -1,0 +1,199 @@
+//! `GET /odds/best`: of each bet the best price at which it can be placed, a page of events at a time.
+//!
+//! Best is what pays most after the fees of its book: the highest effective price of a back, the lowest of a lay. It never takes a price that cannot be
+//! bet on, nor one of a book that is not in the table of books: what that book keeps is not known.
+
+use std::cmp::Reverse;
+
+use arb_engine::{ListedQuote, QuoteStatus};
+use arb_model::Side;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::task::block_in_place;
+
+use super::{EventPlace, EventsResource, event_json, line_json, page_of};
+use crate::http::charge::Charge;
+use crate::http::paging::{self, Cursor};
+use crate::http::parameters::{name, parameters, truth};
+use crate::http::problem::Problem;
+use crate::http::request::Request;
+use crate::http::route::Answer;
+use crate::lists::known_names::Named;
+use crate::lists::sport::Sport;
+use crate::resources::board_filter::odds_format;
+use crate::resources::tagged;
+use crate::view::OddsFormat;
+
+/// The filters of a request; a filter applies where it is given.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BestFilter {
+    sport: Sport,
+    league: Sport,
+    event: Option<String>,
+    market: Option<String>,
+    in_play: Option<bool>,
+}
+
+/// What is asked for.
+#[derive(Debug)]
+struct BestQuery {
+    filter: BestFilter,
+    odds_format: OddsFormat,
+    limit: usize,
+    after: Option<EventPlace>,
+}
+
+impl BestQuery {
+    fn parse(text: &str) -> Result<Self, Problem> {
+        let (mut filter, mut limit, mut odds) = (BestFilter::default(), paging::LIMIT, OddsFormat::default());
+        let mut cursor: Option<Cursor<EventPlace, BestFilter>> = None;
+        for (parameter, value) in parameters(text)? {
+            match &*parameter {
+                "limit" => limit = paging::limit(&value)?,
+                "cursor" => cursor = Some(paging::cursor(&value)?),
+                "sport" => filter.sport = Sport::parse(&value)?,
+                "league" => filter.league = Sport::parse_league(&value)?,
+                "event_id" => filter.event = Some(name("event_id", &value, "must be the id of an event")?),
+                "market" => filter.market = Some(name("market", &value, "must be a market family")?),
+                "in_play" => filter.in_play = Some(truth("in_play", &value)?),
+                "odds_format" => odds = odds_format(&value)?,
+                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+            }
+        }
+        if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
+            return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
+        }
+        Ok(Self { filter, odds_format: odds, limit, after: cursor.map(|cursor| cursor.after) })
+    }
+
+    /// The names in it, each with its parameter.
+    fn names(&self) -> impl Iterator<Item = Named<'_>> {
+        let BestFilter { sport, league, market, .. } = &self.filter;
+        let sports = [Named::sport("sport", sport), Named::sport("league", league)];
+        sports.into_iter().flatten().chain(Named::market(market.as_ref()))
+    }
+}
+
+impl EventsResource {
+    /// Answers `GET /odds/best`.
+    pub(crate) fn best(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+        let query = BestQuery::parse(request.query())?;
+        self.lists.names.check(query.names())?;
+        self.check_ready()?;
+        charge.refuse_if_spent()?;
+        let private = charge.caller.private_source.as_deref();
+        let (events, last) = block_in_place(|| self.best_of(&query, private));
+        let next = last.map(|after| Cursor { after, filter: query.filter }.encode());
+        let body = json!({"as_of": self.as_of(), "events": events, "next_cursor": next});
+        tagged::answer(&body, request, charge)
+    }
+
+    /// A page of events with the best prices of each, and the place of the last one where more follow.
+    fn best_of(&self, query: &BestQuery, private: Option<&str>) -> (Vec<Value>, Option<EventPlace>) {
+        let BestFilter { sport, league, event, market, in_play } = &query.filter;
+        let events = self.quotes.events(private);
+        let of = events.iter().filter(|seen| {
+            sport.is(&seen.info.sport, &seen.info.league)
+                && league.is(&seen.info.league, &seen.info.league)
+                && event.as_deref().is_none_or(|event| *event == *seen.info.id)
+                && in_play.is_none_or(|in_play| in_play == seen.in_play)
+                && market
+                    .as_deref()
+                    .is_none_or(|family| seen.markets.iter().any(|of| of.family.key() == family))
+        });
+        let (found, last) = page_of(of, query.limit, query.after.as_ref());
+        let shown = found.into_iter().map(|event| {
+            // Gone since the list was made: it has no prices.
+            let (_, mut quotes) =
+                self.quotes.odds_of(&event.info.id, private).unwrap_or_else(|| (event.clone(), Vec::new()));
+            quotes.retain(|quote| market.as_deref().is_none_or(|family| family == quote.market.family.key()));
+            let best = best(&quotes);
+            let lines = best.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
+            let as_of = self.lists.polls.as_of();
+            let lines: Vec<_> = lines.map(|line| line_json(line, as_of, query.odds_format)).collect();
+            json!({"event": event_json(event), "lines": lines})
+        });
+        (shown.collect(), last)
+    }
+}
+
+/// The best quote of each bet, in the order of the quotes, which are by market, line, outcome and side; of equal ones the first book's.
+fn best(quotes: &[ListedQuote]) -> Vec<&ListedQuote> {
+    let bet = |quote: &ListedQuote| (quote.market, quote.line, quote.outcome, quote.side);
+    let bets = quotes.chunk_by(|a, b| bet(a) == bet(b));
+    let takes_bets = |quote: &&ListedQuote| quote.is_of_table && quote.status == QuoteStatus::OnOffer;
+    bets.filter_map(|of| {
+        let of = of.iter().filter(takes_bets);
+        match of.clone().next()?.side {
+            // `max_by_key` gives the last of equal ones.
+            Side::Back => of.min_by_key(|quote| Reverse(quote.effective_price)),
+            Side::Lay => of.min_by_key(|quote| quote.effective_price),
+        }
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use arb_engine::market::{Market, Outcome};
+    use arb_engine::odds::Price;
+
+    use super::*;
+
+    fn quote(outcome: Outcome, side: Side, book: &str, effective: &str) -> ListedQuote {
+        let price = Price::from_decimal(effective).unwrap();
+        ListedQuote {
+            market: Market::parse("h2h").unwrap(),
+            line: None,
+            outcome,
+            side,
+            book: book.into(),
+            price,
+            effective_price: price,
+            limit: None,
+            status: QuoteStatus::OnOffer,
+            price_moved_at: 0,
+            last_seen_at: 0,
+            operator: book.into(),
+            is_of_table: true,
+            is_draw_sold: false,
+            is_eligible: true,
+            is_fresh: true,
+        }
+    }
+
+    #[test]
+    fn the_best_is_what_pays_most_after_fees_and_can_be_bet_on() {
+        use Outcome::{Away, Home};
+        let back = |book, effective| quote(Home, Side::Back, book, effective);
+        let quotes = [
+            back("a", "2.1"),
+            back("b", "2.3"),
+            back("c", "2.3"),
+            ListedQuote { status: QuoteStatus::Suspended, ..back("d", "9") },
+            ListedQuote { is_of_table: false, ..back("e", "9") },
+            // The higher price is worth less after its fees.
+            ListedQuote { price: Price::from_decimal("2.5").unwrap(), ..back("f", "2.2") },
+            quote(Home, Side::Lay, "x", "2.4"),
+            quote(Home, Side::Lay, "y", "2.35"),
+            ListedQuote { status: QuoteStatus::Stale, ..quote(Away, Side::Back, "a", "1.9") },
+        ];
+        let found: Vec<_> = best(&quotes).iter().map(|quote| (quote.side, &*quote.book)).collect();
+        assert_eq!(found, [(Side::Back, "b"), (Side::Lay, "y")]);
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_its_filters() {
+        let after = EventPlace { commence_time: 7, id: "e".into() };
+        let filter = BestFilter { market: Some("h2h".into()), ..BestFilter::default() };
+        let cursor = Cursor { after: after.clone(), filter }.encode();
+        let parsed = BestQuery::parse(&format!("market=h2h&limit=3&odds_format=american&cursor={cursor}"));
+        let parsed = parsed.ok().unwrap();
+        assert_eq!((parsed.limit, parsed.after), (3, Some(after)));
+        for wrong in [&*format!("market=totals&cursor={cursor}"), "limit=0", "in_play=1", "book=a", "event=e"]
+        {
+            assert!(BestQuery::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
