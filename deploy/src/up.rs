@@ -231,7 +231,7 @@ fn start_sink(
     let mut arguments = [common, &["--home", &home, "--clickhouse-url", url, admin]].concat();
     let file = match (&config.writer.password_file, &config.writer.url) {
         (Some(file), _) => Some(file.clone()),
-        (None, None) => Some(passwords::file(&config.home.home, roles::WRITER)),
+        (None, None) => Some(passwords::file(&config.home.home, &config.writer.databases.user(roles::WRITER))),
         (None, Some(_)) => None,
     };
     let file = file.map(|file| file.display().to_string());
@@ -240,22 +240,26 @@ fn start_sink(
     }
     let ca = config.writer.ca.as_ref().map(|file| format!("--clickhouse-ca={}", file.display()));
     arguments.extend(ca.as_deref());
-    arguments.extend(["--clickhouse-writer", &config.writer.user]);
+    if let Some(user) = &config.writer.user {
+        arguments.extend(["--clickhouse-writer", user]);
+    }
+    arguments.extend(["--clickhouse-database", config.writer.databases.views()]);
     children.start("sink", &arguments)
 }
 
 /// How the API asks ClickHouse. Of a server of others only with the password of the environment, which it reads itself.
 fn history_arguments(config: &Up) -> Vec<String> {
+    let databases = format!("--history-database={}", config.writer.databases.views());
     let Some(url) = &config.writer.url else {
-        let file = passwords::file(&config.home.home, roles::READER);
+        let file = passwords::file(&config.home.home, &config.writer.databases.user(roles::READER));
         let url = format!("--history-url=http://127.0.0.1:{}", config.clickhouse_port);
-        return vec![url, format!("--history-password-file={}", file.display())];
+        return vec![url, databases, format!("--history-password-file={}", file.display())];
     };
     if config.reader_password.is_none() {
         return Vec::new();
     }
     let ca = config.writer.ca.as_ref().map(|file| format!("--history-ca={}", file.display()));
-    [format!("--history-url={url}")].into_iter().chain(ca).collect()
+    [format!("--history-url={url}"), databases].into_iter().chain(ca).collect()
 }
 
 /// Starts a broker with the topics of the last run, or none; its address.
@@ -285,21 +289,24 @@ fn start_clickhouse(config: &Up, home: &Path, children: &mut Children) -> anyhow
     let (port, native) = (config.clickhouse_port.to_string(), config.clickhouse_native_port.to_string());
     let (data, home) = (data.display().to_string(), home.display().to_string());
     let ports = ["--port", &port, "--native-port", &native];
-    children.start("clickhouse", &[&["--child", "--data", &data, "--home", &home][..], &ports].concat())
+    let databases = ["--database", config.writer.databases.views()];
+    children.start("clickhouse", &[&["--child", "--data", &data, "--home", &home][..], &ports, &databases].concat())
 }
 
 /// The schema of this program: created, or only checked on a server of others without the migrator's
 /// password.
 async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     let url = || format!("http://127.0.0.1:{}", config.clickhouse_port);
-    let user = roles::MIGRATOR.to_owned();
+    let databases = config.writer.databases.clone();
+    let user = databases.user(roles::MIGRATOR);
     let migrator = match (&config.writer.url, &config.migrator_password) {
         (None, _) => {
-            let password = passwords::read(&passwords::file(home, roles::MIGRATOR))?;
-            Settings { url: url(), ca: None, user, password }
+            let password = passwords::read(&passwords::file(home, &user))?;
+            Settings { url: url(), ca: None, user, password, databases }
         }
         (Some(url), Some(password)) => {
-            Settings { url: url.clone(), ca: config.writer.ca.clone(), user, password: password.clone() }
+            let (url, ca, password) = (url.clone(), config.writer.ca.clone(), password.clone());
+            Settings { url, ca, user, password, databases }
         }
         (Some(_), None) => return Ok(clickhouse::check(&clickhouse_of::writer(&config.writer, home)?).await?),
     };

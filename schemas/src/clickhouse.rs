@@ -1,15 +1,68 @@
 //! What lies in ClickHouse: the databases, the tables that the sink writes, and the numbered migrations that make
 //! both, as the files of `clickhouse/NNN_*.sql`.
 //!
-//! It never talks to a server, and a migration that was published is never changed: another one follows it.
+//! It never talks to a server, and a migration of a release is never changed: another one follows it.
 
-/// The database of the tables, which only the sink and the migrator touch.
-pub const STORE: &str = "arb_store";
-/// The database of the views, which analysts read.
-pub const VIEWS: &str = "arb";
+/// The databases of one environment, and the names of their users: that of the views, which analysts read, has the environment's name; that of the
+/// tables, which only the sink and the migrator touch, is beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Databases(String);
+
+impl Default for Databases {
+    fn default() -> Self {
+        Self(Self::USUAL.to_owned())
+    }
+}
+
+impl Databases {
+    /// The name where none is chosen.
+    pub const USUAL: &str = "arb";
+    /// Longest name, in bytes.
+    const LONGEST: usize = 40;
+
+    /// Of a name: at most 40 small letters, digits and underscores, the first a letter, that does not end as a database of tables does.
+    ///
+    /// ```
+    /// use arb_schemas::clickhouse::Databases;
+    ///
+    /// let databases = Databases::named("staging").unwrap();
+    /// assert_eq!((databases.views(), &*databases.store()), ("staging", "staging_store"));
+    /// assert_eq!(databases.user("writer"), "staging_writer");
+    /// assert_eq!(Databases::default().user("writer"), "writer");
+    /// assert_eq!(Databases::named("a; DROP"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+        let is_taken = ["default", "system", "information_schema"].contains(&name) || name.ends_with("_store");
+        let is_one = begins && name.len() <= Self::LONGEST && name.bytes().all(is_name) && !is_taken;
+        is_one.then(|| Self(name.to_owned()))
+    }
+
+    /// The database of the views.
+    #[must_use]
+    pub fn views(&self) -> &str {
+        &self.0
+    }
+
+    /// The database of the tables.
+    #[must_use]
+    pub fn store(&self) -> String {
+        format!("{}_store", self.0)
+    }
+
+    /// The user of a role: two environments of one server share none.
+    #[must_use]
+    pub fn user(&self, role: &str) -> String {
+        if self.0 == Self::USUAL { role.to_owned() } else { format!("{}_{role}", self.0) }
+    }
+}
+
 /// The tables that the sink writes. Each has the columns of [`COORDINATES`].
 pub const TABLES: [&str; 10] = [
     "ticks",
+    PRIVATE_TICKS,
     "window_transitions",
     "line_movements",
     "stale_alerts",
@@ -18,7 +71,6 @@ pub const TABLES: [&str; 10] = [
     WEBHOOK_DELIVERIES,
     "pick_transitions",
     "window_gradings",
-    PRIVATE_TICKS,
 ];
 /// The table of the ticks of private sources, which no view reads.
 pub const PRIVATE_TICKS: &str = "private_ticks";
@@ -46,21 +98,7 @@ macro_rules! migrations {
 }
 
 /// All of them, in order. A test compares the list with the folder.
-pub const MIGRATIONS: &[Migration] = migrations![
-    "001_tables",
-    "002_views",
-    "003_verification",
-    "004_signals",
-    "005_limits",
-    "006_expected_interval",
-    "007_leg_interval",
-    "008_webhook_deliveries",
-    "009_picks",
-    "010_pick_offers",
-    "011_window_gradings",
-    "012_standing",
-    "013_private_ticks",
-];
+pub const MIGRATIONS: &[Migration] = migrations!["001_tables", "002_views"];
 
 const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N] {
     let (mut at, mut number) = (0, 1);
@@ -73,9 +111,15 @@ const fn number<const N: usize>(mut migrations: [Migration; N]) -> [Migration; N
 }
 
 impl Migration {
-    /// Its statements, one after the other, without comments at their beginning.
+    /// Its statements for these databases, one after the other, without comments at their beginning.
     #[must_use]
-    pub fn statements(&self) -> Vec<&'static str> {
+    pub fn statements(&self, databases: &Databases) -> Vec<String> {
+        let fill = |sql: &str| sql.replace("{store}", &databases.store()).replace("{views}", databases.views());
+        self.templates().into_iter().map(fill).collect()
+    }
+
+    /// The same, with `{store}` and `{views}` for the databases.
+    fn templates(&self) -> Vec<&'static str> {
         let (mut statements, mut start) = (Vec::new(), 0);
         for end in ends(self.sql) {
             statements.push(without_comments(&self.sql[start..end]));
@@ -134,7 +178,7 @@ mod tests {
     use super::*;
 
     fn statements(sql: &'static str) -> Vec<&'static str> {
-        Migration { number: 1, name: "test", sql }.statements()
+        Migration { number: 1, name: "test", sql }.templates()
     }
 
     #[test]
@@ -152,7 +196,7 @@ mod tests {
         for (at, migration) in MIGRATIONS.iter().enumerate() {
             assert_eq!(migration.number as usize, at + 1);
             assert!(migration.name.starts_with(&format!("{:03}_", migration.number)), "{}", migration.name);
-            assert!(!migration.statements().is_empty(), "{}", migration.name);
+            assert!(!migration.templates().is_empty(), "{}", migration.name);
         }
     }
 
@@ -162,7 +206,7 @@ mod tests {
         let again = ["CREATE DATABASE IF NOT EXISTS ", "CREATE TABLE IF NOT EXISTS ", "CREATE OR REPLACE "];
         let altered =
             ["ADD COLUMN IF NOT EXISTS", "DROP COLUMN IF EXISTS", "MODIFY ", "DROP INDEX IF EXISTS"];
-        for statement in MIGRATIONS.iter().flat_map(Migration::statements) {
+        for statement in MIGRATIONS.iter().flat_map(Migration::templates) {
             let is_alter =
                 statement.starts_with("ALTER TABLE ") && altered.iter().any(|part| statement.contains(part));
             let is_drop = statement.starts_with("DROP ") && statement.contains(" IF EXISTS ");
@@ -175,11 +219,26 @@ mod tests {
     fn the_tables_of_the_sink_are_those_of_the_files() {
         let created: Vec<_> = MIGRATIONS
             .iter()
-            .flat_map(Migration::statements)
-            .filter_map(|statement| statement.strip_prefix("CREATE TABLE IF NOT EXISTS arb_store."))
+            .flat_map(Migration::templates)
+            .filter_map(|statement| statement.strip_prefix("CREATE TABLE IF NOT EXISTS {store}."))
             .map(|rest| rest.split_whitespace().next().unwrap())
             .collect();
         assert_eq!(created, TABLES);
+    }
+
+    #[test]
+    fn an_environment_has_databases_of_its_own() {
+        let databases = Databases::named("two").unwrap();
+        let statements = MIGRATIONS.iter().flat_map(|migration| migration.statements(&databases));
+        for statement in statements {
+            let names = ["two_store.", "two.", "two_store.private_ticks\nAS two_store.ticks"];
+            assert!(names.iter().any(|name| statement.contains(name)), "{statement}");
+            assert!(!statement.contains("{store}") && !statement.contains("{views}"), "{statement}");
+            assert!(!statement.contains("arb_store") && !statement.contains(" arb."), "{statement}");
+        }
+        for wrong in ["", "Arb", "1st", "a-b", "arb_store", "default", &"a".repeat(41)] {
+            assert_eq!(Databases::named(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

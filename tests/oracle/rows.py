@@ -123,7 +123,7 @@ def ticks(frame):
 # Of the columns of a window what version 1 does not have, and a close does not say.
 JUDGED = {
     "margin_rounded": None, "total_stake_max": None, "currency": "", "ttl_p10": None, "ttl_median": None, "ttl_p90": None,
-    "placeable": None, "verified": None, "doubts.flag": [], "doubts.reason": [],
+    "execution_probability": None, "verified": None, "failed_checks.flag": [], "failed_checks.reason": [],
 }
 
 
@@ -131,11 +131,12 @@ def judged(entry):
     if entry.get("verification") is None:
         return JUDGED
     ttl = entry["ttl"] or {}
-    same = ("margin_rounded", "total_stake_max", "placeable", "verified")
+    same = ("margin_rounded", "total_stake_max", "verified")
     return {
         **{name: entry[name] for name in same}, "currency": entry["currency"] or "",
         **{f"ttl_{name}": ttl.get(name) for name in ("p10", "median", "p90")},
-        **{f"doubts.{name}": [doubt[name] for doubt in entry["doubts"]] for name in ("flag", "reason")},
+        "execution_probability": entry["placeable"],
+        **{f"failed_checks.{name}": [doubt[name] for doubt in entry["doubts"]] for name in ("flag", "reason")},
     }
 
 

@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
+use arb_schemas::clickhouse::Databases;
 use arb_schemas::time::Micros;
-use arb_sink::clickhouse::roles;
 use clap::Args;
 
 use super::{Child, Home, secrets, time};
@@ -26,6 +26,9 @@ pub(crate) struct ClickHouse {
     /// Folder of its tables and logs, kept as it is [default: clickhouse-data in the home folder]
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
+    /// A database of views that its users may reach; the tables are in NAME_store; may be repeated
+    #[arg(long = "database", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
+    pub(crate) databases: Vec<Databases>,
     /// Download what is missing, print its path, and exit
     #[arg(long)]
     pub(crate) fetch_only: bool,
@@ -44,9 +47,12 @@ pub(crate) struct Writer {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// ClickHouse's user
-    #[arg(long = "clickhouse-writer", default_value = roles::WRITER)]
-    pub(crate) user: String,
+    /// The database of the views; the tables are in NAME_store
+    #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
+    pub(crate) databases: Databases,
+    /// ClickHouse's user [default: writer, of another database than arb NAME_writer]
+    #[arg(long = "clickhouse-writer", value_name = "USER")]
+    pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
     #[arg(long = "writer-password-file", value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
@@ -64,9 +70,12 @@ pub(crate) struct HistorySource {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "history-ca", env = "ARB_HISTORY_CA", value_name = "FILE", requires = "url")]
     pub(crate) ca: Option<PathBuf>,
-    /// ClickHouse's user
-    #[arg(long = "history-user", value_name = "USER", default_value = roles::READER)]
-    pub(crate) user: String,
+    /// The database of the views; the tables are in NAME_store
+    #[arg(long = "history-database", env = "ARB_HISTORY_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
+    pub(crate) databases: Databases,
+    /// ClickHouse's user [default: reader, of another database than arb NAME_reader]
+    #[arg(long = "history-user", value_name = "USER")]
+    pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's
     #[arg(long = "history-password-file", value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
@@ -96,9 +105,12 @@ pub(crate) struct StoredHistory {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// ClickHouse's user
-    #[arg(long = "clickhouse-user", default_value = roles::READER)]
-    pub(crate) user: String,
+    /// The database of the views; the tables are in NAME_store
+    #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
+    pub(crate) databases: Databases,
+    /// ClickHouse's user [default: reader, of another database than arb NAME_reader]
+    #[arg(long = "clickhouse-user", value_name = "USER")]
+    pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
@@ -117,16 +129,19 @@ pub(crate) struct Migrate {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// ClickHouse's user
-    #[arg(long = "clickhouse-user", alias = "user", default_value = roles::MIGRATOR)]
-    pub(crate) user: String,
+    /// The database of the views; the tables are in NAME_store
+    #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
+    pub(crate) databases: Databases,
+    /// ClickHouse's user [default: migrator, of another database than arb NAME_migrator]
+    #[arg(long = "clickhouse-user", alias = "user", value_name = "USER")]
+    pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
     /// Only check whether the schema has the version of this program
     #[arg(long, conflicts_with = "create_roles")]
     pub(crate) check: bool,
-    /// First create the users migrator, writer, reader and analyst, as this user, who must be allowed to; the
+    /// First create the users of the database (migrator, writer, reader, analyst), as this user, who must be allowed to; the
     /// passwords of all five come from the environment
     #[arg(long, requires = "url")]
     pub(crate) create_roles: bool,
@@ -159,4 +174,9 @@ pub(crate) struct Passwords {
         hide_env_values = true
     )]
     pub(crate) analyst: Option<String>,
+}
+
+fn databases(name: &str) -> Result<Databases, String> {
+    let reason = "give at most 40 small letters, digits and underscores, a letter first, without _store at the end";
+    Databases::named(name).ok_or_else(|| reason.to_owned())
 }

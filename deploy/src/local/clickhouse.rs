@@ -43,7 +43,7 @@ pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {
     if !preflight::wait_until_free(config.child, &stop, ports_are_free)? {
         return Ok(());
     }
-    let mut server = Server::start(&program, &data, &passwords::make(home)?, ports)?;
+    let mut server = Server::start(&program, &data, &passwords::make(home, &config.databases)?, ports)?;
     while !stop.wait(Duration::from_millis(100)) {
         server.check()?;
     }

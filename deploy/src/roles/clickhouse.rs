@@ -1,72 +1,75 @@
-//! Address, user and password of ClickHouse, for the roles that use it.
+//! Address, databases, user and password of ClickHouse, for the roles that use it.
 //!
 //! It never shows a password.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use arb_schemas::clickhouse::Databases;
 use arb_sink::clickhouse::{Settings, roles};
 
 use crate::cli::{CLICKHOUSE_PORT, HistorySource, Migrate, StoredHistory, Writer};
 use crate::local::clickhouse::passwords;
 
-/// Address, user and password, for the sink.
+/// What is given of a server.
+struct Given<'a> {
+    url: &'a Option<String>,
+    ca: &'a Option<PathBuf>,
+    databases: &'a Databases,
+    user: &'a Option<String>,
+    password_file: &'a Option<PathBuf>,
+    password: &'a Option<String>,
+}
+
+/// The fields of options that say which server is meant.
+macro_rules! given {
+    ($config:expr, $password:expr) => {
+        Given {
+            url: &$config.url,
+            ca: &$config.ca,
+            databases: &$config.databases,
+            user: &$config.user,
+            password_file: &$config.password_file,
+            password: &$password,
+        }
+    };
+}
+
+/// For the sink.
 pub(crate) fn writer(config: &Writer, home: &Path) -> anyhow::Result<Settings> {
-    let password = match (&config.password_file, &config.password) {
-        (Some(file), _) => Some(passwords::read(file)?),
-        (None, given) => given.clone(),
-    };
-    let settings = settings(config.url.as_ref(), &config.user, roles::WRITER, password, home)?;
-    Ok(Settings { ca: config.ca.clone(), ..settings })
+    settings(&given!(config, config.password), roles::WRITER, home)
 }
 
-/// The same for the API, which asks a server that is named or none.
+/// For the API, which asks a server that is named or none.
 pub(super) fn reader(config: &HistorySource) -> anyhow::Result<Option<Settings>> {
-    let Some(url) = &config.url else { return Ok(None) };
-    let password = match (&config.password_file, &config.password) {
-        (Some(file), _) => Some(passwords::read(file)?),
-        (None, given) => given.clone(),
-    };
-    let settings = settings(Some(url), &config.user, roles::READER, password, Path::new(""))?;
-    Ok(Some(Settings { ca: config.ca.clone(), ..settings }))
+    if config.url.is_none() {
+        return Ok(None);
+    }
+    settings(&given!(config, config.password), roles::READER, Path::new("")).map(Some)
 }
 
-/// The same for a backtest.
+/// For a backtest.
 pub(super) fn stored(config: &StoredHistory) -> anyhow::Result<Settings> {
-    let password = match (&config.password_file, &config.password) {
-        (Some(file), _) => Some(passwords::read(file)?),
-        (None, given) => given.clone(),
-    };
-    let settings = settings(config.url.as_ref(), &config.user, roles::READER, password, &config.home.home)?;
-    Ok(Settings { ca: config.ca.clone(), ..settings })
+    settings(&given!(config, config.password), roles::READER, &config.home.home)
 }
 
-/// The same for migrations, and for the creation of users.
+/// For migrations, and for the creation of users.
 pub(super) fn migrator(config: &Migrate) -> anyhow::Result<Settings> {
-    let (role, given) = if config.create_roles {
+    let (role, password) = if config.create_roles {
         ("admin", &config.passwords.admin)
     } else {
         (roles::MIGRATOR, &config.passwords.migrator)
     };
-    let password = match &config.password_file {
-        Some(file) => Some(passwords::read(file)?),
-        None => given.clone(),
-    };
-    let settings = settings(config.url.as_ref(), &config.user, role, password, &config.home.home)?;
-    Ok(Settings { ca: config.ca.clone(), ..settings })
+    settings(&given!(config, *password), role, &config.home.home)
 }
 
 /// A server that is named, or the local one, whose password is in the file that it made.
-fn settings(
-    url: Option<&String>,
-    user: &str,
-    role: &str,
-    password: Option<String>,
-    home: &Path,
-) -> anyhow::Result<Settings> {
-    let password = match (password, url) {
+fn settings(given: &Given<'_>, role: &str, home: &Path) -> anyhow::Result<Settings> {
+    let named = given.password_file.as_deref().map(passwords::read).transpose()?;
+    let user = given.user.clone().unwrap_or_else(|| given.databases.user(role));
+    let password = match (named.or_else(|| given.password.clone()), given.url) {
         (Some(password), _) => password,
-        (None, None) => passwords::read(&passwords::file(home, role))?,
+        (None, None) => passwords::read(&passwords::file(home, &user))?,
         (None, Some(url)) => {
             bail!(
                 "the password of {user} at {url} is missing: set CLICKHOUSE_{}_PASSWORD",
@@ -74,6 +77,6 @@ fn settings(
             )
         }
     };
-    let url = url.cloned().unwrap_or_else(|| format!("http://127.0.0.1:{CLICKHOUSE_PORT}"));
-    Ok(Settings { url, ca: None, user: user.to_owned(), password })
+    let url = given.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{CLICKHOUSE_PORT}"));
+    Ok(Settings { url, ca: given.ca.clone(), user, password, databases: given.databases.clone() })
 }

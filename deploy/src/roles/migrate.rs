@@ -51,10 +51,10 @@ async fn create_roles(config: &Migrate, admin: Settings) -> anyhow::Result<Setti
             )
         })
     };
-    let roles = roles::all().into_iter().map(|role| Ok((password(role.name)?, role)));
+    let roles = roles::all(&config.databases).into_iter().map(|role| Ok((password(role.name)?, role)));
     let roles: Vec<_> =
         roles.map(|role| role.map(|(password, role)| (role, password))).collect::<anyhow::Result<_>>()?;
     clickhouse::create_roles(&admin, &roles).await?;
-    println!("created {}", roles.iter().map(|(role, _)| role.name).collect::<Vec<_>>().join(", "));
-    Ok(Settings { user: roles::MIGRATOR.to_owned(), password: password(roles::MIGRATOR)?, ..admin })
+    println!("created {}", roles.iter().map(|(role, _)| &*role.user).collect::<Vec<_>>().join(", "));
+    Ok(Settings { user: config.databases.user(roles::MIGRATOR), password: password(roles::MIGRATOR)?, ..admin })
 }

@@ -68,7 +68,7 @@ fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyho
         .thread_name("sender")
         .enable_all()
         .build()?;
-    let client = super::clickhouse::writer(&config.writer, &config.home.home)?.client()?;
+    let client = super::clickhouse::writer(&config.writer, &config.home.home)?.client_of_tables()?;
     let insert = config.insert_timeout;
     let time_outs = TimeOuts { send: clickhouse::SEND.min(insert), search: clickhouse::SEARCH, insert };
     let store = Store::new(client, time_outs, fail_points.clone());

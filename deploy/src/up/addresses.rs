@@ -19,14 +19,15 @@ const DEVELOPMENT: &str = "webhooks may be sent by http and to this machine, who
 
 /// How analysts ask: the password stays in its file.
 fn question(config: &Up) -> String {
-    let question = "SHOW TABLES FROM arb";
-    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, roles::ANALYST));
+    let databases = &config.writer.databases;
+    let (question, user) = (format!("SHOW TABLES FROM {}", databases.views()), databases.user(roles::ANALYST));
+    let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, &user));
     config.writer.url.as_ref().map_or_else(
         || {
-            let user = format!("analyst:$(cat {})", file.display());
+            let user = format!("{user}:$(cat {})", file.display());
             format!("curl -s --user \"{user}\" http://127.0.0.1:{port} --data '{question}'")
         },
-        |url| format!("curl -s --user analyst {url} --data '{question}'"),
+        |url| format!("curl -s --user {user} {url} --data '{question}'"),
     )
 }
 

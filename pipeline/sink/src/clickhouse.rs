@@ -17,6 +17,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use arb_schemas::clickhouse::Databases;
 use clickhouse::{Client, Compression};
 use hyper_util::client::legacy::Client as HyperClient;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -49,17 +50,20 @@ pub struct Settings {
     pub user: String,
     /// Its password.
     pub password: String,
+    /// The databases.
+    pub databases: Databases,
 }
 
 /// Without the password.
 impl fmt::Debug for Settings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, ca, user, .. } = self;
+        let Self { url, ca, user, databases, .. } = self;
         formatter
             .debug_struct("Settings")
             .field("url", url)
             .field("ca", ca)
             .field("user", user)
+            .field("databases", databases)
             .finish_non_exhaustive()
     }
 }
@@ -182,6 +186,22 @@ impl Settings {
         Ok(client.with_user(&self.user).with_password(&self.password))
     }
 
+    /// A client whose names are those of views.
+    ///
+    /// # Errors
+    /// As [`Self::client`].
+    pub fn client_of_views(&self) -> Result<Client, Error> {
+        Ok(self.client()?.with_database(self.databases.views()))
+    }
+
+    /// A client whose names are those of tables.
+    ///
+    /// # Errors
+    /// As [`Self::client`].
+    pub fn client_of_tables(&self) -> Result<Client, Error> {
+        Ok(self.client()?.with_database(self.databases.store()))
+    }
+
     /// Whether the address is one of https.
     fn check_address(&self) -> Result<bool, Error> {
         let refuse = |problem: &str| Err(Error::Address(problem.to_owned()));
@@ -231,6 +251,7 @@ mod tests {
             ca: None,
             user: "writer".to_owned(),
             password: "swordfish".to_owned(),
+            databases: Databases::default(),
         }
     }
 

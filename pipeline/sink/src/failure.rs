@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn bad(response: &str) -> Failure {
-        Failure::of(&Error::BadResponse(response.to_owned()), "arb_store.ticks")
+        Failure::of(&Error::BadResponse(response.to_owned()), "ticks")
     }
 
     #[test]
@@ -130,8 +130,8 @@ mod tests {
             assert!(!bad(response).is_lasting(), "{response}");
         }
         for response in [
-            "Code: 60. DB::Exception: Table arb_store.ticks does not exist.",
-            "Code: 16. DB::Exception: No such column price in table arb_store.ticks",
+            "Code: 60. DB::Exception: Table ticks does not exist.",
+            "Code: 16. DB::Exception: No such column price in table ticks",
             "Code: 53. DB::Exception: Type of 'price' must be String, not Int64",
             "Code: 516. DB::Exception: writer: Authentication failed",
             "Code: 497. DB::Exception: writer: Not enough privileges.",
@@ -146,9 +146,9 @@ mod tests {
     fn an_error_is_one_sentence_that_names_table_and_column() {
         let mismatch =
             "While processing struct TickRow: database schema has no column named price.\n#### All struct";
-        let text = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "arb_store.ticks").to_string();
+        let text = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "ticks").to_string();
         assert!(
-            text.starts_with("arb_store.ticks does not fit") && text.ends_with("no column named price"),
+            text.starts_with("ticks does not fit") && text.ends_with("no column named price"),
             "{text}"
         );
         assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` creates it"));

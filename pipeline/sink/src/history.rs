@@ -47,7 +47,7 @@ impl History {
     /// # Errors
     /// When the address is none, or the file of the CA cannot be used.
     pub fn new(settings: Settings) -> Result<Self, Error> {
-        Ok(Self { client: settings.client()?, settings })
+        Ok(Self { client: settings.client_of_views()?, settings })
     }
 
     async fn ask<T>(

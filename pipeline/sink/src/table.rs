@@ -61,10 +61,9 @@ impl Table {
     }
 }
 
-/// Its name with its database.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "arb_store.{}", self.name())
+        f.write_str(self.name())
     }
 }
 

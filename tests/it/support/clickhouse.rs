@@ -20,6 +20,8 @@ pub(crate) struct ClickHouse {
     role: Option<Role>,
     home: Scratch,
     port: u16,
+    /// The databases whose users there are.
+    databases: &'static [&'static str],
     pub(crate) url: String,
 }
 
@@ -29,10 +31,15 @@ pub(crate) type Answer = Result<Vec<Value>, String>;
 impl ClickHouse {
     /// An empty server, with its roles.
     pub(crate) fn start() -> Self {
+        Self::of(&["arb"])
+    }
+
+    /// The same with the roles of these databases.
+    pub(crate) fn of(databases: &'static [&'static str]) -> Self {
         let home = Scratch::new();
         share_download(home.path());
         let port = port_pair();
-        let mut server = Self { role: None, home, port, url: format!("http://127.0.0.1:{port}") };
+        let mut server = Self { role: None, home, port, databases, url: format!("http://127.0.0.1:{port}") };
         server.restart();
         server
     }
@@ -57,9 +64,9 @@ impl ClickHouse {
         command
     }
 
-    /// A role's password, in a file.
-    pub(crate) fn password_file(&self, role: &str) -> PathBuf {
-        self.home.path().join("clickhouse").join(format!("{role}.password"))
+    /// A user's password, in a file.
+    pub(crate) fn password_file(&self, user: &str) -> PathBuf {
+        self.home.path().join("clickhouse").join(format!("{user}.password"))
     }
 
     /// A role's password.
@@ -125,6 +132,8 @@ impl ClickHouse {
         let (port, native) = (self.port.to_string(), (self.port + 1).to_string());
         let (home, data) = (self.home.path().display().to_string(), self.path("data").display().to_string());
         let arguments = ["--port", &port, "--native-port", &native, "--home", &home, "--data", &data];
+        let databases = self.databases.iter().flat_map(|name| ["--database", name]);
+        let arguments: Vec<_> = arguments.into_iter().chain(databases).collect();
         let mut role = Role::start("clickhouse", &arguments, &self.path("clickhouse.log"));
         wait_for("ClickHouse answers", || {
             role.assert_runs();

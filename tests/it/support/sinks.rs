@@ -49,7 +49,7 @@ const TABLES: [Compared; 10] = [
             "ttl_p10",
             "ttl_median",
             "ttl_p90",
-            "placeable",
+            "execution_probability",
             "score",
             "margin_open",
             "margin_peak",

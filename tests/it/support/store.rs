@@ -71,7 +71,9 @@ impl Store {
     /// Rows that the analyst is shown, with the columns' names and types before them.
     pub(crate) fn ask(&self, sql: &str) -> Result<Shown, String> {
         let sql = format!("{sql}\nFORMAT JSONCompactEachRowWithNamesAndTypes");
-        let mut lines = self.clickhouse.try_as("analyst", &sql)?.into_iter();
+        // As Grafana does, by the database of its data source.
+        let password = self.clickhouse.password("analyst");
+        let mut lines = self.clickhouse.ask("analyst", &password, "&database=arb", &sql)?.into_iter();
         let mut texts = || {
             let line = lines.next().unwrap();
             line.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()

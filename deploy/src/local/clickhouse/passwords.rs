@@ -8,12 +8,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use arb_schemas::clickhouse::Databases;
 use arb_sink::clickhouse::roles::{self, Role};
 
-/// The file of a role's.
+/// The file of a user's.
 #[must_use]
-pub fn file(home: &Path, role: &str) -> PathBuf {
-    home.join("clickhouse").join(format!("{role}.password"))
+pub fn file(home: &Path, user: &str) -> PathBuf {
+    home.join("clickhouse").join(format!("{user}.password"))
 }
 
 /// What is in a file.
@@ -25,12 +26,12 @@ pub fn read(file: &Path) -> anyhow::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// All roles with their passwords; those that are missing are made.
-pub(super) fn make(home: &Path) -> anyhow::Result<Vec<(Role, String)>> {
+/// All roles of these databases with their passwords; those that are missing are made.
+pub(super) fn make(home: &Path, databases: &[Databases]) -> anyhow::Result<Vec<(Role, String)>> {
     let folder = home.join("clickhouse");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let of_role = |role: Role| {
-        let file = file(home, role.name);
+        let file = file(home, &role.user);
         if !file.exists() {
             write_new(&file).with_context(|| file.display().to_string())?;
         }
@@ -42,7 +43,7 @@ pub(super) fn make(home: &Path) -> anyhow::Result<Vec<(Role, String)>> {
         );
         Ok((role, password))
     };
-    roles::all().into_iter().map(of_role).collect()
+    databases.iter().flat_map(roles::all).map(of_role).collect()
 }
 
 /// Whole or not at all.
@@ -67,11 +68,12 @@ mod tests {
     #[test]
     fn passwords_are_created_once_and_readable_by_the_owner_only() {
         let home = tempfile::tempdir().unwrap();
-        let texts = || make(home.path()).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        let databases = [Databases::default(), Databases::named("two").unwrap()];
+        let texts = || make(home.path(), &databases).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         let first = texts();
         assert!(first.iter().all(|text| text.len() == 48), "{first:?}");
         assert!(first[0] != first[1] && first[1] != first[2]);
-        assert_eq!(texts(), first);
+        assert_eq!((texts(), first.len()), (first, 8));
         let mode = fs::metadata(file(home.path(), roles::ANALYST)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }

@@ -5,26 +5,31 @@
 //! replace a view by its former definition, which a later one then cannot read. It never changes a row and never
 //! migrates a schema of an unknown version.
 
-use arb_schemas::clickhouse::{MIGRATIONS, Migration};
+use arb_schemas::clickhouse::{Databases, MIGRATIONS, Migration};
 use clickhouse::{Client, Row};
 use serde::{Deserialize, Serialize};
 
 use super::{Error, SchemaError, Settings, migration_lock, sha256};
 
-/// Where they are written down. It is made by the migrator itself, before the first.
-const MAKE: [&str; 3] = [
-    "CREATE DATABASE IF NOT EXISTS arb_store",
-    "CREATE DATABASE IF NOT EXISTS arb",
-    "CREATE TABLE IF NOT EXISTS arb_store.migrations
-    (
-        number     UInt32,
-        name       String,
-        sha256     String,
-        applied_at DateTime64(6, 'UTC') DEFAULT now64(6)
-    )
-    ENGINE = MergeTree
-    ORDER BY number",
-];
+/// The table in which they are written down.
+const COLUMNS: &str = "(
+    number     UInt32,
+    name       String,
+    sha256     String,
+    applied_at DateTime64(6, 'UTC') DEFAULT now64(6)
+)
+ENGINE = MergeTree
+ORDER BY number";
+
+/// What the migrator makes itself, before the first: the databases, and where migrations are written down.
+fn make(databases: &Databases) -> [String; 3] {
+    let (store, views) = (databases.store(), databases.views());
+    [
+        format!("CREATE DATABASE IF NOT EXISTS {store}"),
+        format!("CREATE DATABASE IF NOT EXISTS {views}"),
+        format!("CREATE TABLE IF NOT EXISTS {store}.migrations {COLUMNS}"),
+    ]
+}
 
 /// A migration that is recorded as applied.
 #[derive(Debug, Clone, PartialEq, Eq, Row, Serialize, Deserialize)]
@@ -50,16 +55,18 @@ pub async fn migrate(settings: &Settings) -> Result<Vec<&'static Migration>, Err
 }
 
 async fn apply(settings: &Settings, client: &Client) -> Result<Vec<&'static Migration>, Error> {
-    for statement in MAKE {
-        settings.ask(client.query_raw(statement).execute()).await?;
+    let store = settings.databases.store();
+    for statement in make(&settings.databases) {
+        settings.ask(client.query_raw(&statement).execute()).await?;
     }
     let pending = pending(MIGRATIONS, &applied(settings, client).await?)?;
     for migration in pending {
-        for statement in migration.statements() {
-            settings.ask(client.query_raw(statement).execute()).await?;
+        for statement in migration.statements(&settings.databases) {
+            settings.ask(client.query_raw(&statement).execute()).await?;
         }
         let Applied { number, name, sha256 } = Applied::of(migration);
-        let line = client.query("INSERT INTO arb_store.migrations (number, name, sha256) VALUES (?, ?, ?)");
+        let line = format!("INSERT INTO {store}.migrations (number, name, sha256) VALUES (?, ?, ?)");
+        let line = client.query(&line);
         settings.ask(line.bind(number).bind(name).bind(sha256).execute()).await?;
     }
     Ok(pending.iter().collect())
@@ -72,8 +79,8 @@ async fn apply(settings: &Settings, client: &Client) -> Result<Vec<&'static Migr
 /// When it is not, or when the server cannot be asked.
 pub async fn check(settings: &Settings) -> Result<(), Error> {
     let client = settings.client()?;
-    let visible = client
-        .query_raw("SELECT count() FROM system.tables WHERE database = 'arb_store' AND name = 'migrations'");
+    let visible = "SELECT count() FROM system.tables WHERE database = ? AND name = 'migrations'";
+    let visible = client.query(visible).bind(settings.databases.store());
     let applied = match settings.ask(visible.fetch_one::<u64>()).await? {
         0 => Vec::new(),
         _ => applied(settings, &client).await?,
@@ -88,8 +95,9 @@ pub async fn check(settings: &Settings) -> Result<(), Error> {
 }
 
 async fn applied(settings: &Settings, client: &Client) -> Result<Vec<Applied>, Error> {
-    let query =
-        client.query_raw("SELECT DISTINCT number, name, sha256 FROM arb_store.migrations ORDER BY number");
+    let store = settings.databases.store();
+    let query = format!("SELECT DISTINCT number, name, sha256 FROM {store}.migrations ORDER BY number");
+    let query = client.query_raw(&query);
     settings.ask(query.fetch_all::<Applied>()).await
 }
 

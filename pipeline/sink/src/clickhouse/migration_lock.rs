@@ -18,8 +18,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{Error, Settings};
 
-/// The id of the query.
-const QUERY_ID: &str = "arb-migrate";
+/// With what the id of the query begins; the name of the environment follows.
+const QUERY_ID: &str = "migrate-";
 /// It ends by itself after a day.
 const QUERY: &str = "SELECT sleepEachRow(0.1) FROM numbers(864000)";
 /// How a server calls the refusal.
@@ -49,10 +49,10 @@ pub(super) async fn alone<T>(
 
 /// Waits until the query runs.
 async fn lock(settings: &Settings, client: &Client) -> Result<BytesCursor, Error> {
-    let deadline = Instant::now() + PATIENCE;
+    let (deadline, id) = (Instant::now() + PATIENCE, format!("{QUERY_ID}{}", settings.databases.views()));
     let mut is_told = false;
     loop {
-        match settings.ask(start(client)).await {
+        match settings.ask(start(client, &id)).await {
             Err(error) if !is_held(&error) => return Err(error),
             Err(_) if Instant::now() > deadline => return Err(Error::Migrating(PATIENCE)),
             Err(_) => {}
@@ -66,9 +66,9 @@ async fn lock(settings: &Settings, client: &Client) -> Result<BytesCursor, Error
 }
 
 /// Starts the query; its first row says that it runs.
-async fn start(client: &Client) -> clickhouse::error::Result<BytesCursor> {
+async fn start(client: &Client, id: &str) -> clickhouse::error::Result<BytesCursor> {
     let settings = [
-        ("query_id", QUERY_ID),
+        ("query_id", id),
         ("readonly", "2"),
         ("cancel_http_readonly_queries_on_client_close", "1"),
         // Whatever the server's profile says.

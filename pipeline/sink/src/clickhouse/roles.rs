@@ -5,13 +5,15 @@
 //! coordinates of rows. The reader is the API: it reads views and the delivery log of webhooks. The analyst reads views, within limits. None of them may create a user or grant a
 //! right.
 
-use arb_schemas::clickhouse::{COORDINATES, STORE, TABLES, VIEWS, WEBHOOK_DELIVERIES};
+use arb_schemas::clickhouse::{COORDINATES, Databases, TABLES, WEBHOOK_DELIVERIES};
 
 /// A user of the server.
 #[derive(Debug)]
 pub struct Role {
-    /// The user's name. Views name the migrator's.
+    /// What it is: [`MIGRATOR`], [`WRITER`], [`READER`] or [`ANALYST`].
     pub name: &'static str,
+    /// The user's name.
+    pub user: String,
     /// What it may do, as SQL between GRANT and TO.
     pub grants: Vec<String>,
     /// Its settings.
@@ -49,10 +51,10 @@ pub const READER: &str = "reader";
 /// Reads views.
 pub const ANALYST: &str = "analyst";
 
-/// All of them.
+/// All of them, of an environment.
 #[must_use]
-pub fn all() -> [Role; 4] {
-    [migrator(), writer(), reader(), analyst()]
+pub fn all(of: &Databases) -> [Role; 4] {
+    [migrator(of), writer(of), reader(of), analyst(of)]
 }
 
 const fn set(name: &'static str, value: &'static str) -> Setting {
@@ -60,24 +62,24 @@ const fn set(name: &'static str, value: &'static str) -> Setting {
 }
 
 /// All of both databases: what a view shows is what its definer may read.
-fn migrator() -> Role {
-    let databases = [STORE, VIEWS].map(|database| format!("ALL ON {database}.*"));
+fn migrator(of: &Databases) -> Role {
+    let databases = [&*of.store(), of.views()].map(|database| format!("ALL ON {database}.*"));
     let grants = [&databases[..], &["TABLE ENGINE ON MergeTree".to_owned()]].concat();
-    Role { name: MIGRATOR, grants, settings: Vec::new(), quota: None }
+    Role { name: MIGRATOR, user: of.user(MIGRATOR), grants, settings: Vec::new(), quota: None }
 }
 
 /// Inserts, and finds out by the coordinates what has arrived; and which schema this is.
-fn writer() -> Role {
-    let coordinates = COORDINATES.join(", ");
-    let of_table = |table| format!("INSERT, SELECT({coordinates}) ON {STORE}.{table}");
+fn writer(of: &Databases) -> Role {
+    let (coordinates, store) = (COORDINATES.join(", "), of.store());
+    let of_table = |table| format!("INSERT, SELECT({coordinates}) ON {store}.{table}");
     let mut grants: Vec<_> = TABLES.into_iter().map(of_table).collect();
-    grants.push(format!("SELECT ON {STORE}.migrations"));
+    grants.push(format!("SELECT ON {store}.migrations"));
     // An insert is acknowledged when its rows are in the table, and only then.
-    Role { name: WRITER, grants, settings: vec![set("async_insert", "0")], quota: None }
+    Role { name: WRITER, user: of.user(WRITER), grants, settings: vec![set("async_insert", "0")], quota: None }
 }
 
 /// A question of the API is small: one that is not is refused, and never keeps the server from others.
-fn reader() -> Role {
+fn reader(of: &Databases) -> Role {
     let settings = vec![
         // Its client sets formats with each query, which 1 forbids.
         set("readonly", "2"),
@@ -87,11 +89,12 @@ fn reader() -> Role {
         set("result_overflow_mode", "throw"),
         set("max_concurrent_queries_for_user", "20"),
     ];
-    let grants = vec![format!("SELECT ON {VIEWS}.*"), format!("SELECT ON {STORE}.{WEBHOOK_DELIVERIES}")];
-    Role { name: READER, grants, settings, quota: None }
+    let (views, store) = (of.views(), of.store());
+    let grants = vec![format!("SELECT ON {views}.*"), format!("SELECT ON {store}.{WEBHOOK_DELIVERIES}")];
+    Role { name: READER, user: of.user(READER), grants, settings, quota: None }
 }
 
-fn analyst() -> Role {
+fn analyst(of: &Databases) -> Role {
     let settings = vec![
         set("readonly", "1"),
         // Grafana sets it with every query: it may, but not to as long as it likes.
@@ -103,5 +106,6 @@ fn analyst() -> Role {
         set("max_concurrent_queries_for_user", "20"),
     ];
     let quota = Quota { queries: 20_000, execution_seconds: 7_200 };
-    Role { name: ANALYST, grants: vec![format!("SELECT ON {VIEWS}.*")], settings, quota: Some(quota) }
+    let grants = vec![format!("SELECT ON {}.*", of.views())];
+    Role { name: ANALYST, user: of.user(ANALYST), grants, settings, quota: Some(quota) }
 }

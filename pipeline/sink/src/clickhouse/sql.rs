@@ -24,7 +24,7 @@ pub async fn create_roles(settings: &Settings, roles: &[(Role, String)]) -> Resu
 /// The statements of one role. Its rights are replaced in one statement, so that it is never without.
 #[must_use]
 pub fn role_statements(role: &Role, password: &str) -> Vec<String> {
-    let (name, digest) = (role.name, sha256(password));
+    let (name, digest) = (&*role.user, sha256(password));
     let identified = format!("IDENTIFIED WITH sha256_hash BY '{digest}'");
     let settings: Vec<_> = role.settings.iter().map(setting).collect();
     let settings =
@@ -56,11 +56,13 @@ fn quota_of(name: &str, Quota { queries, execution_seconds }: Quota) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arb_schemas::clickhouse::Databases;
+
     use crate::clickhouse::roles;
 
     #[test]
     fn the_analyst_in_sql() {
-        let [.., analyst] = roles::all();
+        let [.., analyst] = roles::all(&Databases::default());
         let digest = sha256("abc");
         assert_eq!(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(role_statements(&analyst, "abc"), [
@@ -81,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_writer_has_no_right_over_a_whole_database() {
-        let [_, writer, ..] = roles::all();
+        let [_, writer, ..] = roles::all(&Databases::default());
         assert!(writer.grants.iter().all(|grant| !grant.contains('*')), "{:?}", writer.grants);
     }
 }

@@ -107,6 +107,8 @@ mod tests {
     use std::net::TcpListener;
 
     use super::super::Settings;
+    use arb_schemas::clickhouse::Databases;
+
     use super::*;
 
     #[test]
@@ -131,7 +133,7 @@ mod tests {
                 let _ = stream.write_all(answer);
             }
         });
-        let settings = Settings { url, ca: None, user: "writer".into(), password: "swordfish".into() };
+        let settings = Settings { url, ca: None, user: "writer".into(), password: "swordfish".into(), databases: Databases::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = settings.client().unwrap();
         runtime.block_on(settings.ask(client.query("SELECT 1").execute())).unwrap_err().to_string()

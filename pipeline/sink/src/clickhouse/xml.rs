@@ -57,7 +57,7 @@ fn profile(role: &Role) -> String {
             let _ = write!(constraints, "<{name}>{range}</{name}>");
         }
     }
-    let name = role.name;
+    let name = &role.user;
     format!("\n    <{name}>{values}<constraints>{constraints}</constraints></{name}>")
 }
 
@@ -69,12 +69,12 @@ fn quota(role: &Role) -> String {
              <execution_time>{seconds}</execution_time></interval>"
         )
     });
-    let name = role.name;
+    let name = &role.user;
     format!("\n    <{name}>{limits}</{name}>")
 }
 
 fn user(role: &Role, password: &str) -> String {
-    let (name, digest) = (role.name, sha256(password));
+    let (name, digest) = (&role.user, sha256(password));
     let grants = role.grants.iter().map(|grant| format!("\n        <query>GRANT {grant}</query>"));
     let grants = grants.collect::<Vec<_>>().concat();
     format!(

@@ -3,6 +3,7 @@
 //! It never shows an endpoint's entries to a question about another one.
 
 use ::clickhouse::Row;
+use arb_schemas::clickhouse::WEBHOOK_DELIVERIES;
 use arb_schemas::records::WebhookDelivery;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
@@ -150,10 +151,15 @@ impl From<EntryRow> for WebhookDelivery {
 
 const ENTRIES: &str = "SELECT delivery, endpoint, kind, subject, sequence, attempt, outcome, status, latency, answer, \
      toUnixTimestamp64Micro(next_at) AS next_micros, toUnixTimestamp64Micro(created_at) AS created_micros, \
-     toUnixTimestamp64Micro(at) AS micros FROM arb_store.webhook_deliveries";
+     toUnixTimestamp64Micro(at) AS micros";
 const NEWEST_FIRST: &str = "ORDER BY at DESC, delivery DESC, attempt DESC, outcome DESC";
 
 impl History {
+    /// The table of the delivery log: its view does not have what servers answered.
+    fn delivery_log(&self) -> String {
+        format!("{}.{WEBHOOK_DELIVERIES}", self.settings.databases.store())
+    }
+
     /// Entries of the delivery log before a place, the newest first, at most so many.
     ///
     /// # Errors
@@ -165,7 +171,8 @@ impl History {
         limit: usize,
     ) -> Result<Vec<WebhookDelivery>, Error> {
         let condition = query.condition(before);
-        let sql = format!("{ENTRIES} WHERE {} {NEWEST_FIRST} LIMIT {limit}", condition.sql);
+        let log = self.delivery_log();
+        let sql = format!("{ENTRIES} FROM {log} WHERE {} {NEWEST_FIRST} LIMIT {limit}", condition.sql);
         let rows = condition.bind(self.client.query(&sql)).fetch_all::<EntryRow>();
         Ok(self.ask(rows).await?.into_iter().map(Into::into).collect())
     }
@@ -175,12 +182,12 @@ impl History {
     /// # Errors
     /// As [`Self::deliveries`].
     pub async fn delivery_statistics(&self, query: &StatisticsQuery) -> Result<DeliveryStatistics, Error> {
+        let log = self.delivery_log();
         let of = |columns: &str, rest: &str| {
             let mut within = Condition::default();
             within.is("endpoint", Some(&query.endpoint));
             within.within("at", Some(query.since), Some(query.until));
-            let sql =
-                format!("SELECT {columns} FROM arb_store.webhook_deliveries WHERE {} {rest}", within.sql);
+            let sql = format!("SELECT {columns} FROM {log} WHERE {} {rest}", within.sql);
             within.bind(self.client.query(&sql))
         };
         let outcomes = of("outcome, count() AS entries", "GROUP BY outcome ORDER BY outcome");

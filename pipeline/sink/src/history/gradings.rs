@@ -13,7 +13,7 @@ use crate::clickhouse::Error;
 
 /// A grading of a window; times in microseconds.
 #[derive(Debug, Clone, PartialEq, Row, Deserialize)]
-#[allow(missing_docs)] // As the columns of the view `arb.window_gradings` are.
+#[allow(missing_docs)] // As the columns of the view `window_gradings` are.
 pub struct PastGrading {
     pub window: String,
     /// The feed in which it was published.
@@ -59,7 +59,7 @@ impl History {
         }
         let condition = condition(windows);
         let sql =
-            format!("SELECT {COLUMNS} FROM arb.window_gradings WHERE {} ORDER BY number", condition.sql);
+            format!("SELECT {COLUMNS} FROM window_gradings WHERE {} ORDER BY number", condition.sql);
         let found: Vec<PastGrading> = self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await?;
         // Of another feed a window of the same id is another one.
         let is_of = |grading: &PastGrading| {

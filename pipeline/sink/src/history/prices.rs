@@ -17,7 +17,7 @@ const SERIES: usize = 400;
 
 /// Which prices are wanted: of one line of one event, from `since` to before `until`, in microseconds.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs)] // As the columns of the view `arb.ticks` are.
+#[allow(missing_docs)] // As the columns of the view `ticks` are.
 pub struct PriceQuery {
     pub sport: String,
     pub event: String,
@@ -75,7 +75,7 @@ impl History {
             "SELECT outcome_key, side_key, book_key, arraySort(groupArray(last)) AS points FROM (\
              SELECT toString(outcome) AS outcome_key, toString(side) AS side_key, toString(book) AS book_key, \
              argMax((toUnixTimestamp64Micro(received_at), if(status = 'active', toFloat64(price), toFloat64(0))), received_at) AS last \
-             FROM arb.ticks WHERE {} \
+             FROM ticks WHERE {} \
              GROUP BY outcome_key, side_key, book_key, intDiv(toUnixTimestamp64Micro(received_at) - {since}, {step})) \
              GROUP BY outcome_key, side_key, book_key ORDER BY outcome_key, side_key, book_key LIMIT {SERIES}",
             condition.sql

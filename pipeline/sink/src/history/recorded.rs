@@ -98,7 +98,7 @@ impl History {
     pub async fn recorded_leagues(&self, query: &RecordedQuery) -> Result<Vec<RecordedLeague>, Error> {
         let condition = query.condition(None);
         let sql = format!(
-            "SELECT DISTINCT source AS source_name, sport AS sport_key, league AS league_key FROM arb.ticks WHERE {} \
+            "SELECT DISTINCT source AS source_name, sport AS sport_key, league AS league_key FROM ticks WHERE {} \
              ORDER BY league_key, source_name",
             condition.sql
         );
@@ -109,7 +109,7 @@ impl History {
     async fn days(&self, query: &RecordedQuery, league: &RecordedLeague) -> Result<Vec<Micros>, Error> {
         let condition = query.condition(Some(league));
         let sql = format!(
-            "SELECT DISTINCT intDiv(toUnixTimestamp64Micro(received_at), {DAY}) * {DAY} AS day FROM arb.ticks WHERE {} ORDER BY day",
+            "SELECT DISTINCT intDiv(toUnixTimestamp64Micro(received_at), {DAY}) * {DAY} AS day FROM ticks WHERE {} ORDER BY day",
             condition.sql
         );
         self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await
@@ -118,7 +118,7 @@ impl History {
     async fn polls(&self, query: &RecordedQuery, league: &RecordedLeague) -> Result<Vec<PollRows>, Error> {
         let condition = query.condition(Some(league));
         let sql = format!(
-            "SELECT toUnixTimestamp64Micro(received_at) AS micros, count() AS prices FROM arb.ticks WHERE {} GROUP BY micros ORDER BY micros",
+            "SELECT toUnixTimestamp64Micro(received_at) AS micros, count() AS prices FROM ticks WHERE {} GROUP BY micros ORDER BY micros",
             condition.sql
         );
         self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await
@@ -126,7 +126,7 @@ impl History {
 
     async fn table(&self, query: &RecordedQuery, league: &RecordedLeague) -> Result<Vec<u8>, Error> {
         let condition = query.condition(Some(league));
-        let sql = format!("SELECT {COLUMNS} FROM arb.ticks WHERE {} {IN_ORDER}", condition.sql);
+        let sql = format!("SELECT {COLUMNS} FROM ticks WHERE {} {IN_ORDER}", condition.sql);
         let question = condition.bind(self.client.query(&sql));
         let bytes = self.ask(async { question.fetch_bytes("CSVWithNames")?.collect().await }).await?;
         Ok(bytes.into())

@@ -105,10 +105,10 @@ fn stated(feed: &NewestFeed) -> String {
     let NewestFeed { newest, .. } = feed;
     format!(
         "SELECT argMin(in_play, sequence) AS was_in_play, argMin(ttl_p10_seconds, sequence) AS p10, argMin(ttl_seconds, sequence) AS median, \
-         argMin(ttl_p90_seconds, sequence) AS p90, argMin(placeable, sequence) AS probability, max(transition = 'closed') AS is_closed, \
+         argMin(ttl_p90_seconds, sequence) AS p90, argMin(execution_probability, sequence) AS probability, max(transition = 'closed') AS is_closed, \
          (if(is_closed, max(toUnixTimestamp64Micro(at)), {newest}) - any(toUnixTimestamp64Micro(opened_at))) / 1e6 AS seconds, \
          ({newest} - any(toUnixTimestamp64Micro(opened_at))) / 1e6 AS age \
-         FROM arb.window_transitions WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') \
+         FROM window_transitions WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') \
          GROUP BY window_id, opened_at"
     )
 }
@@ -120,7 +120,7 @@ impl History {
     /// That the server cannot be asked, or refuses.
     pub async fn newest_feed(&self) -> Result<Option<NewestFeed>, Error> {
         let sql = "SELECT toString(topic_id) AS topic, toUnixTimestamp64Micro(max(at)) AS newest, toUnixTimestamp64Micro(toDateTime64(max(arrived_at), 6, 'UTC')) AS arrived \
-             FROM arb.window_transitions GROUP BY topic_id ORDER BY arrived DESC, newest DESC LIMIT 1";
+             FROM window_transitions GROUP BY topic_id ORDER BY arrived DESC, newest DESC LIMIT 1";
         self.ask(self.client.query(sql).fetch_optional()).await
     }
 
@@ -137,7 +137,7 @@ impl History {
         let (of, join) =
             if is_by_book { ("toString(name)", "ARRAY JOIN books AS name") } else { ("toString(phase)", "") };
         let sql = format!(
-            "SELECT {of} AS of, {COUNTS} FROM arb.windows {join} \
+            "SELECT {of} AS of, {COUNTS} FROM windows {join} \
              WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') GROUP BY of ORDER BY windows DESC, of LIMIT 500"
         );
         self.ask(self.client.query(&sql).bind(&feed.topic).bind(since).fetch_all()).await
@@ -159,7 +159,7 @@ impl History {
             "SELECT group.1 AS by, group.2 AS of, toString(phase) AS phase, is_verified, count() AS windows, countIf(all_stood) AS stood FROM ( \
              SELECT phase, verdict.1 AS is_verified, assumeNotNull(verdict.2) AS all_stood, ifNull(verdict.3, 0) AS seconds, \
              arrayConcat([('phase', ''), ('league', toString(league)), ('gap', {gap})], arrayMap(name -> ('book', toString(name)), books)) AS groups \
-             FROM arb.windows ARRAY JOIN [(false, stood, stood_after_seconds), (true, verified_stood, verified_stood_after_seconds)] AS verdict \
+             FROM windows ARRAY JOIN [(false, stood, stood_after_seconds), (true, verified_stood, verified_stood_after_seconds)] AS verdict \
              WHERE topic_id = ? AND opened_at >= fromUnixTimestamp64Micro(?, 'UTC') AND isNotNull(verdict.2)) \
              ARRAY JOIN groups AS group GROUP BY by, of, phase, is_verified ORDER BY by DESC, windows DESC, of, phase DESC, is_verified DESC LIMIT 4000"
         );
@@ -209,7 +209,7 @@ impl History {
     /// As [`Self::newest_feed`].
     pub async fn book_ages(&self, until: Micros) -> Result<Vec<BookAges>, Error> {
         let sql = "SELECT toString(book) AS of, count() AS ticks, quantilesTDigest(0.5, 0.95, 0.99)(age_seconds) AS found, \
-             arrayMap(age -> toFloat64(age), found) AS ages FROM arb.ticks \
+             arrayMap(age -> toFloat64(age), found) AS ages FROM ticks \
              WHERE received_at > fromUnixTimestamp64Micro(? - 3600000000, 'UTC') AND received_at <= fromUnixTimestamp64Micro(?, 'UTC') \
              GROUP BY of ORDER BY ticks DESC, of LIMIT 500";
         let sql = format!("SELECT of, ticks, ages FROM ({sql})");

@@ -46,7 +46,7 @@ pub struct WindowPlace {
 
 /// A window, from opening to close; times in microseconds.
 #[derive(Debug, Clone, PartialEq, Row, Deserialize)]
-#[allow(missing_docs)] // As the columns of the view `arb.windows` are.
+#[allow(missing_docs)] // As the columns of the view `windows` are.
 pub struct PastWindow {
     pub window: String,
     /// The feed that it was a window of.
@@ -87,7 +87,7 @@ impl PastWindow {
 
 /// A transition of a window; times in microseconds.
 #[derive(Debug, Clone, PartialEq, Row, Deserialize)]
-#[allow(missing_docs)] // As the columns of the view `arb.window_transitions` are.
+#[allow(missing_docs)] // As the columns of the view `window_transitions` are.
 pub struct Transition {
     pub sequence_number: i64,
     pub change: String,
@@ -153,7 +153,7 @@ impl History {
         let condition = query.condition(before);
         let filter =
             if condition.sql.is_empty() { String::new() } else { format!("WHERE {}", condition.sql) };
-        let sql = format!("SELECT {COLUMNS}, {BETS} FROM arb.windows {filter} {NEWEST_FIRST} LIMIT {limit}");
+        let sql = format!("SELECT {COLUMNS}, {BETS} FROM windows {filter} {NEWEST_FIRST} LIMIT {limit}");
         self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await
     }
 
@@ -170,7 +170,7 @@ impl History {
         let sql = format!(
             "SELECT sequence AS sequence_number, transition AS change, toUnixTimestamp64Micro(at) AS micros, margin AS margin_then, \
              toNullable(verified) AS is_verified, toNullable(simultaneous) AS is_simultaneous, toNullable(reason) AS why, {BETS} \
-             FROM arb.window_transitions WHERE window_id = ? AND topic_id = ? ORDER BY sequence LIMIT {limit}"
+             FROM window_transitions WHERE window_id = ? AND topic_id = ? ORDER BY sequence LIMIT {limit}"
         );
         let mut condition = Condition::default();
         condition.and("", [Bound::Text(window.to_owned()), Bound::Text(topic.to_owned())]);

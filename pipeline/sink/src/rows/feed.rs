@@ -43,12 +43,12 @@ row! {
     ttl_p10: Option<f64> = entry.ttl.map(|ttl| ttl.p10);
     ttl_median: Option<f64> = entry.ttl.map(|ttl| ttl.median);
     ttl_p90: Option<f64> = entry.ttl.map(|ttl| ttl.p90);
-    placeable: Option<f64> = entry.execution_probability;
+    execution_probability: Option<f64> = entry.execution_probability;
     simultaneous: Option<bool> = Some(entry.simultaneous);
     verified: Option<bool> = entry.verification.map(|_| entry.verified);
-    #[serde(rename = "doubts.flag")]
+    #[serde(rename = "failed_checks.flag")]
     doubt_flag: Vec<&'a str> = entry.failed_checks.iter().map(|check| check.flag.as_str()).collect();
-    #[serde(rename = "doubts.reason")]
+    #[serde(rename = "failed_checks.reason")]
     doubt_reason: Vec<&'a str> = entry.failed_checks.iter().map(|check| check.reason.as_str()).collect();
     score: Option<f64> = Some(entry.score);
     warnings: Vec<&'a str> = entry.warnings.iter().map(Open::as_str).collect();
