@@ -231,7 +231,9 @@ fn start_sink(
     let mut arguments = [common, &["--home", &home, "--clickhouse-url", url, admin]].concat();
     let file = match (&config.writer.password_file, &config.writer.url) {
         (Some(file), _) => Some(file.clone()),
-        (None, None) => Some(passwords::file(&config.home.home, &config.writer.databases.user(roles::WRITER))),
+        (None, None) => {
+            Some(passwords::file(&config.home.home, &config.writer.databases.user(roles::WRITER)))
+        }
         (None, Some(_)) => None,
     };
     let file = file.map(|file| file.display().to_string());
@@ -290,7 +292,10 @@ fn start_clickhouse(config: &Up, home: &Path, children: &mut Children) -> anyhow
     let (data, home) = (data.display().to_string(), home.display().to_string());
     let ports = ["--port", &port, "--native-port", &native];
     let databases = ["--database", config.writer.databases.views()];
-    children.start("clickhouse", &[&["--child", "--data", &data, "--home", &home][..], &ports, &databases].concat())
+    children.start(
+        "clickhouse",
+        &[&["--child", "--data", &data, "--home", &home][..], &ports, &databases].concat(),
+    )
 }
 
 /// The schema of this program: created, or only checked on a server of others without the migrator's

@@ -35,7 +35,8 @@ impl Databases {
     pub fn named(name: &str) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
-        let is_taken = ["default", "system", "information_schema"].contains(&name) || name.ends_with("_store");
+        let is_taken =
+            ["default", "system", "information_schema"].contains(&name) || name.ends_with("_store");
         let is_one = begins && name.len() <= Self::LONGEST && name.bytes().all(is_name) && !is_taken;
         is_one.then(|| Self(name.to_owned()))
     }
@@ -114,7 +115,8 @@ impl Migration {
     /// Its statements for these databases, one after the other, without comments at their beginning.
     #[must_use]
     pub fn statements(&self, databases: &Databases) -> Vec<String> {
-        let fill = |sql: &str| sql.replace("{store}", &databases.store()).replace("{views}", databases.views());
+        let fill =
+            |sql: &str| sql.replace("{store}", &databases.store()).replace("{views}", databases.views());
         self.templates().into_iter().map(fill).collect()
     }
 

@@ -415,7 +415,12 @@ fn two_environments_share_a_server() {
     assert_eq!(count("analyst", "arb.ticks"), 0);
     assert_refused(&server, "two_analyst", "SELECT * FROM arb.ticks", "ACCESS_DENIED");
     assert_refused(&server, "analyst", "SELECT * FROM two.ticks", "ACCESS_DENIED");
-    assert_refused(&server, "writer", "INSERT INTO two_store.rejected (topic) VALUES ('mine')", "ACCESS_DENIED");
+    assert_refused(
+        &server,
+        "writer",
+        "INSERT INTO two_store.rejected (topic) VALUES ('mine')",
+        "ACCESS_DENIED",
+    );
     assert_refused(&server, "two_migrator", "DROP DATABASE arb_store", "ACCESS_DENIED");
 }
 

@@ -18,7 +18,7 @@ use crate::support::http::{self, Answer, once_it_knows};
 use crate::support::program::{Role, run};
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::{wait_for, wait_for_steps};
 
 const SCOPES: [Scope; 2] = [Scope::TicksWrite, Scope::EventsWrite];
 
@@ -68,18 +68,21 @@ impl Ground {
         let other = Key::granted(&self.broker, "enterprise", &SCOPES, Some("other"));
         for serve in &self.serves {
             let of = |key: &Key| {
-                let url = format!("http://{}/v1/ticks/dead-letters", serve.listen);
+                let url = format!("http://{}/api/v1/ticks/dead-letters", serve.listen);
                 let get = || http::send("GET", &url, &[("x-api-key", &*key.text)], Vec::new());
-                let answer = once_it_knows(get).filter(|answer| answer.status == 200)?.json();
-                Some((answer["source"].clone(), answer["dead_letters"].as_array()?.clone()))
+                let answer = once_it_knows(get).unwrap();
+                if answer.status == 200 { Ok(answer.json()) } else { Err((answer.status, answer.body)) }
             };
-            let (source, letters) = wait_for("the owner's dead letter", || {
-                of(&self.key).filter(|(_, letters)| !letters.is_empty())
+            let of_owner = wait_for_steps("the owner's dead letter", || match of(&self.key)? {
+                answer if answer["dead_letters"] == json!([]) => Err((200, answer.to_string())),
+                answer => Ok(answer),
             });
-            let shown = ["reason", "event", "sequence", "ticks"].map(|field| letters[0][field].clone());
-            assert_eq!((source, letters.len()), (json!("acme"), 1));
+            let letter = &of_owner["dead_letters"][0];
+            let shown = ["reason", "event", "sequence", "ticks"].map(|field| letter[field].clone());
             assert_eq!(shown, [json!("push-refused"), json!("acme:1"), json!(sequence), json!(1)]);
-            assert_eq!(wait_for("another's", || of(&other)), (json!("other"), Vec::new()));
+            assert_eq!(of_owner["dead_letters"].as_array().unwrap().len(), 1);
+            let of_other = wait_for_steps("another's", || of(&other));
+            assert_eq!(of_other, json!({"source": "other", "dead_letters": []}));
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use arb_kafka::partition_of;
 use arb_runtime::fail_point::FailPoints;
+use arb_schemas::clickhouse::Databases;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::batch::Batch;
@@ -160,7 +161,9 @@ fn an_insert_is_one_block_however_large() {
     const ROWS: i64 = 1_100_000;
     let ground = Ground::start();
     let (url, password) = (ground.clickhouse.url.clone(), ground.clickhouse.password("writer"));
-    let client = Settings { url, ca: None, user: "writer".to_owned(), password }.client().unwrap();
+    let databases = Databases::default();
+    let settings = Settings { url, ca: None, user: "writer".to_owned(), password, databases };
+    let client = settings.client_of_tables().unwrap();
     let limit = Duration::from_mins(2);
     let time_outs = TimeOuts { send: limit, search: limit, insert: limit };
     let store = Store::new(client, time_outs, FailPoints::default());

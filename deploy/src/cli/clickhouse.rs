@@ -177,6 +177,7 @@ pub(crate) struct Passwords {
 }
 
 fn databases(name: &str) -> Result<Databases, String> {
-    let reason = "give at most 40 small letters, digits and underscores, a letter first, without _store at the end";
+    let reason =
+        "give at most 40 small letters, digits and underscores, a letter first, without _store at the end";
     Databases::named(name).ok_or_else(|| reason.to_owned())
 }

@@ -56,5 +56,9 @@ async fn create_roles(config: &Migrate, admin: Settings) -> anyhow::Result<Setti
         roles.map(|role| role.map(|(password, role)| (role, password))).collect::<anyhow::Result<_>>()?;
     clickhouse::create_roles(&admin, &roles).await?;
     println!("created {}", roles.iter().map(|(role, _)| &*role.user).collect::<Vec<_>>().join(", "));
-    Ok(Settings { user: config.databases.user(roles::MIGRATOR), password: password(roles::MIGRATOR)?, ..admin })
+    Ok(Settings {
+        user: config.databases.user(roles::MIGRATOR),
+        password: password(roles::MIGRATOR)?,
+        ..admin
+    })
 }

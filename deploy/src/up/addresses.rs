@@ -20,7 +20,8 @@ const DEVELOPMENT: &str = "webhooks may be sent by http and to this machine, who
 /// How analysts ask: the password stays in its file.
 fn question(config: &Up) -> String {
     let databases = &config.writer.databases;
-    let (question, user) = (format!("SHOW TABLES FROM {}", databases.views()), databases.user(roles::ANALYST));
+    let (question, user) =
+        (format!("SHOW TABLES FROM {}", databases.views()), databases.user(roles::ANALYST));
     let (port, file) = (config.clickhouse_port, passwords::file(&config.home.home, &user));
     config.writer.url.as_ref().map_or_else(
         || {

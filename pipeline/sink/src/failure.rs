@@ -147,10 +147,7 @@ mod tests {
         let mismatch =
             "While processing struct TickRow: database schema has no column named price.\n#### All struct";
         let text = Failure::of(&Error::SchemaMismatch(mismatch.to_owned()), "ticks").to_string();
-        assert!(
-            text.starts_with("ticks does not fit") && text.ends_with("no column named price"),
-            "{text}"
-        );
+        assert!(text.starts_with("ticks does not fit") && text.ends_with("no column named price"), "{text}");
         assert!(bad("Code: 60. DB::Exception: gone").to_string().contains("`arb migrate` creates it"));
     }
 }

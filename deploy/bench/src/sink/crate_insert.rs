@@ -21,7 +21,7 @@ pub(super) struct CrateInsert(Client);
 impl CrateInsert {
     /// For a server.
     pub(super) fn new(server: &Settings) -> anyhow::Result<Self> {
-        Ok(Self(server.client()?))
+        Ok(Self(server.client_of_tables()?))
     }
 
     /// Inserts rows under a token, as the crate does it.

@@ -12,6 +12,7 @@ use arb::local::children::Children;
 use arb::local::clickhouse::passwords;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::stop::Stop;
+use arb_schemas::clickhouse::Databases;
 use arb_setup::progress::{Progress, Report};
 use arb_sink::clickhouse::{self, Settings, roles};
 use arb_sink::store::{Store, TimeOuts};
@@ -53,7 +54,8 @@ impl ClickHouseGround {
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let as_role = |role: &str| -> anyhow::Result<Settings> {
             let password = passwords::read(&passwords::file(home, role))?;
-            Ok(Settings { url: format!("http://{address}"), ca: None, user: role.to_owned(), password })
+            let (url, user) = (format!("http://{address}"), role.to_owned());
+            Ok(Settings { url, ca: None, user, password, databases: Databases::default() })
         };
         let (migrator, writer) = (as_role(roles::MIGRATOR)?, as_role(roles::WRITER)?);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -63,7 +65,7 @@ impl ClickHouseGround {
             search: Duration::from_mins(1),
             insert: Duration::from_mins(1),
         };
-        let store = Store::new(writer.client()?, time_outs, FailPoints::default());
+        let store = Store::new(writer.client_of_tables()?, time_outs, FailPoints::default());
         let crate_insert = CrateInsert::new(&writer)?;
         Ok(Self { address, runtime, crate_insert, store, migrator, writer })
     }

@@ -69,7 +69,8 @@ mod tests {
     fn passwords_are_created_once_and_readable_by_the_owner_only() {
         let home = tempfile::tempdir().unwrap();
         let databases = [Databases::default(), Databases::named("two").unwrap()];
-        let texts = || make(home.path(), &databases).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        let texts =
+            || make(home.path(), &databases).unwrap().into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         let first = texts();
         assert!(first.iter().all(|text| text.len() == 48), "{first:?}");
         assert!(first[0] != first[1] && first[1] != first[2]);

@@ -75,7 +75,13 @@ fn writer(of: &Databases) -> Role {
     let mut grants: Vec<_> = TABLES.into_iter().map(of_table).collect();
     grants.push(format!("SELECT ON {store}.migrations"));
     // An insert is acknowledged when its rows are in the table, and only then.
-    Role { name: WRITER, user: of.user(WRITER), grants, settings: vec![set("async_insert", "0")], quota: None }
+    Role {
+        name: WRITER,
+        user: of.user(WRITER),
+        grants,
+        settings: vec![set("async_insert", "0")],
+        quota: None,
+    }
 }
 
 /// A question of the API is small: one that is not is refused, and never keeps the server from others.

@@ -133,7 +133,13 @@ mod tests {
                 let _ = stream.write_all(answer);
             }
         });
-        let settings = Settings { url, ca: None, user: "writer".into(), password: "swordfish".into(), databases: Databases::default() };
+        let settings = Settings {
+            url,
+            ca: None,
+            user: "writer".into(),
+            password: "swordfish".into(),
+            databases: Databases::default(),
+        };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = settings.client().unwrap();
         runtime.block_on(settings.ask(client.query("SELECT 1").execute())).unwrap_err().to_string()

@@ -58,8 +58,7 @@ impl History {
             return Ok(Vec::new());
         }
         let condition = condition(windows);
-        let sql =
-            format!("SELECT {COLUMNS} FROM window_gradings WHERE {} ORDER BY number", condition.sql);
+        let sql = format!("SELECT {COLUMNS} FROM window_gradings WHERE {} ORDER BY number", condition.sql);
         let found: Vec<PastGrading> = self.ask(condition.bind(self.client.query(&sql)).fetch_all()).await?;
         // Of another feed a window of the same id is another one.
         let is_of = |grading: &PastGrading| {
