@@ -146,4 +146,10 @@ impl ApiKey {
     pub fn is_expired(&self, now: Micros) -> bool {
         self.permissions.expires_at.is_some_and(|end| end <= now)
     }
+
+    /// Whether another key is in its place.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.replaced_by.is_some()
+    }
 }

@@ -32,7 +32,7 @@ impl Plan {
         [Self::Free, Self::Pro, Self::Enterprise].into_iter().find(|plan| plan.key() == text)
     }
 
-    /// Live keys that an account of this plan may have at one time, those in their grace period included.
+    /// Live keys that an account of this plan may have at one time, and as many that were replaced and are in their grace period.
     #[must_use]
     pub fn max_keys(self) -> usize {
         match self {

@@ -35,7 +35,7 @@ pub(super) fn create(draft: &mut Draft, authority: &Authority, new: &NewKey) -> 
     }
     authority.check(new.mode, &permissions)?;
     check_kid(draft, &new.kid, &new.hmac)?;
-    check_number(draft, &account, 1)?;
+    check_number(draft, &account, |key| !key.is_replaced())?;
     draft.put(Part::Key(ApiKey {
         kid: new.kid.clone(),
         account: new.account.clone(),
@@ -56,18 +56,21 @@ pub(super) fn rotate(
 ) -> Result<Done, Refusal> {
     let Rotation { account, kid, new_kid, hmac, grace_seconds } = *rotation;
     let holder = enabled_account(draft, account)?;
-    let old = live_key(draft.directory(), kid, account).cloned().ok_or(Refusal::NoKey)?;
-    if old.replaced_by.is_some() {
+    // Also once it has ended: whoever rotates twice learns what has become of the first time.
+    let was_replaced = |key: &ApiKey| key.account == account && key.replaced_by.is_some();
+    if draft.directory().key(kid).is_some_and(was_replaced) {
         return Err(Refusal::Replaced);
     }
+    let old = live_key(draft.directory(), kid, account).cloned().ok_or(Refusal::NoKey)?;
     if grace_seconds > MAX_GRACE {
         return Err(valid::invalid("grace_seconds", "is more than 30 days"));
     }
     // The secret of a key that may do more than the one that asks would be its holder's.
     authority.check(old.mode, &old.permissions)?;
     check_kid(draft, new_kid, hmac)?;
-    // A key that ends at once makes room for the one in its place.
-    check_number(draft, &holder, usize::from(grace_seconds > 0))?;
+    if grace_seconds > 0 {
+        check_number(draft, &holder, ApiKey::is_replaced)?;
+    }
     let now = draft.directory().clock();
     draft.put(Part::Key(ApiKey {
         kid: new_kid.to_owned(),
@@ -116,13 +119,13 @@ fn check_kid(draft: &Draft, kid: &str, hmac: &str) -> Result<(), Refusal> {
     if draft.directory().key(kid).is_some() { Err(valid::invalid("kid", "is taken")) } else { Ok(()) }
 }
 
-/// Refuses more live keys than the plan allows.
-fn check_number(draft: &Draft, account: &Account, more: usize) -> Result<(), Refusal> {
+/// Refuses one more live key of a kind than the plan allows: a rotation at the limit is one, and leaves a replaced key for its grace.
+fn check_number(draft: &Draft, account: &Account, is_of_kind: impl Fn(&ApiKey) -> bool) -> Result<(), Refusal> {
     let directory = draft.directory();
     let now = directory.clock();
-    let live = directory.keys_of(&account.id).filter(|key| !key.is_expired(now)).count();
+    let live = directory.keys_of(&account.id).filter(|key| !key.is_expired(now) && is_of_kind(key)).count();
     let most = account.plan.max_keys();
-    if live + more > most && more > 0 { Err(Refusal::TooManyKeys(most)) } else { Ok(()) }
+    if live < most { Ok(()) } else { Err(Refusal::TooManyKeys(most)) }
 }
 
 fn key(kid: &str) -> String {
