@@ -85,7 +85,7 @@ fn document<S>(routes: &[Route<S>]) -> Value {
                     "description": "An error of the registry, or of the request.",
                     "content": {
                         operations::REGISTRY: {"schema": schema("RegistryError")},
-                        "application/problem+json": {"schema": schema("Problem")},
+                        "application/problem+json": {"schema": schema("RegistryError")},
                     },
                 },
             },
@@ -134,17 +134,23 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
         shown["parameters"] = Value::Array(given);
     }
     if let Some(body) = &operation.body {
-        let (media, schema) = match body.as_str() {
-            operations::LINES => ("application/x-ndjson", json!({"type": "string"})),
-            name => ("application/json", schema(name)),
+        let is_lines = body == operations::LINES;
+        let (media, of_media) = if is_lines {
+            (operations::LINES_TYPE, json!({"type": "string"}))
+        } else {
+            ("application/json", schema(body))
         };
-        let mut content = json!({"schema": schema});
+        let mut content = json!({"schema": of_media});
         // What no test calls has an example with its schema.
         let of_schema = || read(COMPONENTS).get(body)?.get("examples")?.get(0).cloned();
         if let Some(body) = example.get("body").cloned().or_else(of_schema) {
             content["example"] = body;
         }
         shown["requestBody"] = json!({"required": true, "content": {media: content}});
+        if is_lines {
+            shown["requestBody"]["content"]["application/json"] =
+                json!({"schema": schema(operations::LINES_SCHEMA)});
+        }
     }
     if let Some(request) = example.get("request") {
         shown["x-example"] = request.clone();
@@ -176,11 +182,10 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
             Content::Json(name) => {
                 ("The answer.", Some(json!({"application/json": {"schema": schema(name)}})))
             }
+            // Not a second media type: a generated client would have to tell text from a page.
             Content::Page(name) => (
-                "A page.",
-                Some(
-                    json!({"application/json": {"schema": schema(name)}, "text/csv": {"schema": {"type": "string"}}}),
-                ),
+                "A page; as CSV where the request accepts text/csv and no JSON.",
+                Some(json!({"application/json": {"schema": schema(name)}})),
             ),
             Content::Registry(name) => {
                 ("The answer.", Some(json!({operations::REGISTRY: {"schema": schema(name)}})))

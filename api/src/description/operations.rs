@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use warp::http::Method;
 
-/// The body of a route that takes lines of JSON.
+/// The body of a route that takes lines of JSON, its media type, and the schema of the same lines as one document.
 pub(super) const LINES: &str = "lines";
+pub(super) const LINES_TYPE: &str = "application/x-ndjson";
+pub(super) const LINES_SCHEMA: &str = "TickLines";
 /// The media type of the schema registry.
 pub(super) const REGISTRY: &str = "application/vnd.schemaregistry.v1+json";
 

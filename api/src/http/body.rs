@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) enum Media {
     /// One JSON document.
     Json,
-    /// A JSON document a line.
+    /// A JSON document a line, or one document that has them as a list.
     Lines,
 }
 
@@ -30,9 +30,14 @@ impl Media {
     fn types(self) -> &'static [&'static str] {
         match self {
             Self::Json => &["application/json"],
-            Self::Lines => &["application/x-ndjson", "application/ndjson"],
+            Self::Lines => &["application/x-ndjson", "application/ndjson", "application/json"],
         }
     }
+}
+
+/// Whether a body is declared as one JSON document.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    is_declared_as(headers, Media::Json)
 }
 
 /// Reads a body of at most so many bytes.

@@ -267,8 +267,16 @@ impl Problem {
         self.kind.status.is_client_error()
     }
 
-    /// The status, the header fields and the body of the response.
-    pub(crate) fn into_parts(self) -> (StatusCode, HeaderMap, String) {
+    /// 404 and 422 of the schema registry: its status, and its body with what the registry's clients read.
+    pub(crate) fn of_registry(is_invalid: bool, code: u32, message: &str) -> (StatusCode, serde_json::Value) {
+        let problem = Self::new(if is_invalid { &UNPROCESSABLE } else { &NOT_FOUND }, message);
+        let (status, mut body) = (problem.kind.status, problem.body());
+        body["error_code"] = json!(code);
+        body["message"] = json!(message);
+        (status, body)
+    }
+
+    fn body(self) -> serde_json::Value {
         let &ProblemKind { name, status, title, .. } = self.kind;
         let mut body = json!({
             "type": format!("/problems/{name}"),
@@ -282,10 +290,15 @@ impl Problem {
         if let Some((name, value)) = self.member.map(|member| *member) {
             body[name] = value;
         }
+        body
+    }
+
+    /// The status, the header fields and the body of the response.
+    pub(crate) fn into_parts(mut self) -> (StatusCode, HeaderMap, String) {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.extend(self.header.map(|header| *header));
-        (status, headers, body.to_string())
+        headers.extend(self.header.take().map(|header| *header));
+        (self.kind.status, headers, self.body().to_string())
     }
 
     /// The response.

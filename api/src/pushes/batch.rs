@@ -11,6 +11,8 @@ use arb_schemas::limits::{PUSH_EVENTS, PUSH_NAMES, PUSH_TICKS};
 use arb_schemas::records::{Coverage, Frame, Offer, Push};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::encode;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::line::{LineFault, PushLine};
 
@@ -47,6 +49,8 @@ impl PushGrant {
 /// Why a whole batch is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BatchFault {
+    /// No JSON object whose `lines` are a list.
+    NotLines,
     Empty,
     TooManyTicks,
     TooManyEvents,
@@ -72,6 +76,14 @@ pub(crate) struct Batch {
     pub(crate) faults: Vec<(usize, LineFault)>,
 }
 
+/// The lines as one JSON object.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body<'a> {
+    #[serde(borrow)]
+    lines: Vec<&'a RawValue>,
+}
+
 /// An update that is being put together, and the lines that are in it.
 struct OpenUpdate {
     frame: Frame,
@@ -85,6 +97,24 @@ impl Batch {
     /// [`BatchFault`].
     pub(crate) fn read(text: &str, grant: &PushGrant, received_at: Micros) -> Result<Self, BatchFault> {
         let lines = (1..).zip(without_mark(text).lines()).filter(|(_, line)| !line.trim().is_empty());
+        Self::of_lines(lines, grant, received_at)
+    }
+
+    /// Reads the lines of a JSON object, `{"lines": [...]}`.
+    ///
+    /// # Errors
+    /// [`BatchFault`].
+    pub(crate) fn read_json(text: &str, grant: &PushGrant, received_at: Micros) -> Result<Self, BatchFault> {
+        let body: Body<'_> = serde_json::from_str(without_mark(text)).map_err(|_| BatchFault::NotLines)?;
+        Self::of_lines((1..).zip(body.lines.iter().map(|line| line.get())), grant, received_at)
+    }
+
+    /// Of lines by their numbers.
+    fn of_lines<'a>(
+        lines: impl Iterator<Item = (usize, &'a str)>,
+        grant: &PushGrant,
+        received_at: Micros,
+    ) -> Result<Self, BatchFault> {
         let lines: Vec<(usize, &str)> = lines.take(PUSH_TICKS + 1).collect();
         match lines.len() {
             0 => return Err(BatchFault::Empty),

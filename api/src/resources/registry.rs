@@ -1,7 +1,8 @@
 //! `GET /registry/...`: the schemas of the topics, as clients of a Confluent Schema Registry ask for them.
 //!
 //! The read-only part of its API: the URL of a deserializer is `http://HOST/registry`. It never takes a schema in, and its
-//! answers are the same on every instance of one version. Errors have the registry's own body, because its clients read that.
+//! answers are the same on every instance of one version. Errors have the registry's code and message, because its clients read those, and the fields of
+//! every other error of the API.
 //!
 //! Source: Confluent Schema Registry, "API reference"; the table of versions, `arb_schemas::registry`.
 
@@ -11,6 +12,7 @@ use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
+use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 
@@ -20,14 +22,13 @@ const NEVER_CHANGES: &str = "public, max-age=86400, immutable";
 /// A newer program has more of them.
 const MAY_GROW: &str = "public, max-age=60";
 
-/// Why there is no answer: the registry's code and message.
-type Missing = (StatusCode, u32, &'static str);
+/// Why there is no answer: whether it is 422 instead of 404, the registry's code and message.
+type Missing = (bool, u32, &'static str);
 
-const NO_SCHEMA: Missing = (StatusCode::NOT_FOUND, 40403, "Schema not found");
-const NO_SUBJECT: Missing = (StatusCode::NOT_FOUND, 40401, "Subject not found");
-const NO_VERSION: Missing = (StatusCode::NOT_FOUND, 40402, "Version not found");
-const BAD_VERSION: Missing =
-    (StatusCode::UNPROCESSABLE_ENTITY, 42202, "A version is a number from 1, or latest");
+const NO_SCHEMA: Missing = (false, 40403, "Schema not found");
+const NO_SUBJECT: Missing = (false, 40401, "Subject not found");
+const NO_VERSION: Missing = (false, 40402, "Version not found");
+const BAD_VERSION: Missing = (true, 42202, "A version is a number from 1, or latest");
 
 /// Answers `GET /registry/config`: how versions of one subject may differ.
 pub(crate) fn config() -> Answer {
@@ -121,7 +122,10 @@ fn of_subject(request: &Request<'_>) -> Result<Vec<PublishedSchema>, Missing> {
 fn answer(found: Result<Value, Missing>, caching: &'static str) -> Answer {
     let (status, body, caching) = match found {
         Ok(body) => (StatusCode::OK, body, caching),
-        Err((status, code, message)) => (status, json!({"error_code": code, "message": message}), "no-store"),
+        Err((is_invalid, code, message)) => {
+            let (status, body) = Problem::of_registry(is_invalid, code, message);
+            (status, body, "no-store")
+        }
     };
     let mut response = Response::new(body.to_string().into());
     *response.status_mut() = status;

@@ -15,6 +15,7 @@ use tokio::task::spawn_blocking;
 use warp::http::header::CONTENT_ENCODING;
 
 use crate::access::authority::Authority;
+use crate::http::body;
 use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::reply;
@@ -77,9 +78,14 @@ impl TicksResource {
         // An answer that is none costs nothing.
         charge.charge()?;
         let (gate, body, now) = (Arc::clone(&self.gate), request.body.clone(), self.authority.received_at());
+        let read_batch = if body::is_json(request.headers()) { Batch::read_json } else { Batch::read };
         Ok(Box::pin(async move {
             // Up to 8 MiB of text: too long for a thread that serves others.
-            let batch = spawn_blocking(move || read(&body, encoding, &grant, now)).await;
+            let batch = spawn_blocking(move || {
+                let text = text(&body, encoding)?;
+                read_batch(&text, &grant, now).map_err(refusal)
+            });
+            let batch = batch.await;
             let batch = batch.map_err(|_| Problem::unavailable("The batch could not be read."))??;
             if batch.accepted == 0 {
                 return Err(Problem::nothing_accepted(faults(&batch)));
@@ -111,18 +117,24 @@ impl TicksResource {
     }
 }
 
-fn read(body: &Bytes, encoding: Encoding, grant: &PushGrant, now: Micros) -> Result<Batch, Problem> {
-    let text = as_text(body, encoding).map_err(|fault| match fault {
+fn text(body: &Bytes, encoding: Encoding) -> Result<String, Problem> {
+    as_text(body, encoding).map_err(|fault| match fault {
         TextFault::TooLong => Problem::payload_too_large(PUSH_TEXT),
         TextFault::NotGzip => Problem::bad_request("The body is not complete gzip."),
         TextFault::NotUtf8 => Problem::bad_request("The body is not UTF-8."),
-    })?;
-    Batch::read(&text, grant, now).map_err(|fault| match fault {
+    })
+}
+
+fn refusal(fault: BatchFault) -> Problem {
+    match fault {
+        BatchFault::NotLines => {
+            Problem::bad_request("The body is not a JSON object whose lines are a list, and nothing else.")
+        }
         BatchFault::Empty => Problem::bad_request("The body has no line."),
         BatchFault::TooManyTicks => Problem::too_much("The body has more than 10000 lines."),
         BatchFault::TooManyEvents => Problem::too_much("The body has more than 500 events."),
         BatchFault::TooManyNames => Problem::too_much("The body has more than 1000 books and markets."),
-    })
+    }
 }
 
 fn answer(batch: &Batch) -> Value {

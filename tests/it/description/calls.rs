@@ -102,6 +102,9 @@ fn market(to: &mut Caller<'_>) {
     to.get("showBot", "/v1/bots/consensus");
     to.get("listEvents", "/v1/events?limit=1");
     to.get("listOdds", &format!("/v1/events/{event}/odds?market=h2h"));
+    let range = "since=2026-01-01T00:00:00Z&until=2026-01-01T04:00:00Z";
+    to.get("listOddsHistory", &format!("/v1/events/{event}/odds/history?market=h2h&{range}"));
+    to.get("listBestOdds", "/v1/odds/best?market=h2h&limit=1");
     to.get("listBooks", "/v1/books");
     to.get("listSports", "/v1/sports");
     let scan = to.post("startScan", "/v1/scan", json!({"sport": "soccer", "wait_seconds": 1}));
@@ -111,6 +114,7 @@ fn market(to: &mut Caller<'_>) {
         "event": event, "book": "demo", "market": "h2h", "outcome": "home", "price": 2.05, "sequence": 1,
     });
     to.post("pushOdds", "/v1/ticks", Value::String(tick.to_string()));
+    to.get("listDeadLettersOfTicks", "/v1/ticks/dead-letters");
     let result = json!({"event": "not-played", "status": "cancelled"});
     let key = std::mem::replace(&mut to.key, operator_key(to.running, to.kafka));
     to.post("reportResult", "/v1/results", result);

@@ -115,6 +115,25 @@ fn dead_letters_are_those_of_the_callers_source_and_cost_nothing() {
 }
 
 #[test]
+fn lines_may_come_as_one_json_document() {
+    let (site, key, sent) = site(Broker::Acknowledges, Some("acme"));
+    let json = [("x-api-key", &*key), ("content-type", "application/json")];
+    let post = |body: &str| site.send(&Method::POST, "/api/v1/ticks", &json, body.as_bytes());
+    let lines = [line("home"), line("yes"), line("away")];
+    let received = post(&format!("{{\"lines\": [{}]}}", lines.join(",")));
+    let errors = json!([{"line": 2, "field": "outcome", "reason": "must be an outcome of the market"}]);
+    assert_eq!(received.json(), json!({"accepted": 2, "updates": 1, "rejected": 1, "errors": errors}));
+    assert_eq!(sent.lock().unwrap().len(), 1);
+    for wrong in ["", "[]", "{}", "{\"lines\": {}}", "{\"lines\": [], \"lines\": []}", "{\"lines\": [], \"more\": 1}"] {
+        let received = post(wrong);
+        assert_eq!((received.status, used(&received)), (400, "1"), "{wrong}");
+    }
+    assert_eq!(post("{\"lines\": []}").status, 400);
+    assert_eq!(post("{\"lines\": [7]}").status, 422);
+    assert_eq!(sent.lock().unwrap().len(), 1, "none of these was sent");
+}
+
+#[test]
 fn what_is_not_acknowledged_costs_nothing_and_is_to_be_sent_again() {
     for (broker, status) in [(Broker::Fails, 503), (Broker::IsFull, 429)] {
         let (site, key, _) = site(broker, Some("acme"));
@@ -147,8 +166,8 @@ fn a_refused_request_sends_nothing() {
     assert_eq!(received.json()["type"], "/problems/unprocessable");
     assert_eq!(received.json()["errors"][0]["line"], 1);
     assert_eq!(push(&site, &key, "\n").status, 400);
-    let json = [("x-api-key", &*key), ("content-type", "application/json")];
-    assert_eq!(site.send(&Method::POST, "/api/v1/ticks", &json, line("home").as_bytes()).status, 415);
+    let text = [("x-api-key", &*key), ("content-type", "text/plain")];
+    assert_eq!(site.send(&Method::POST, "/api/v1/ticks", &text, line("home").as_bytes()).status, 415);
     assert_eq!(push(&site, &site.test.key, &line("home")).status, 403, "a key without the scope");
     assert!(sent.lock().unwrap().is_empty());
     let (without, key, sent) = self::site(Broker::Acknowledges, None);
