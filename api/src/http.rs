@@ -15,7 +15,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod auth;
-mod body;
+pub(crate) mod body;
 pub(crate) mod caching;
 pub(crate) mod charge;
 pub mod cors;

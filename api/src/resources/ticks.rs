@@ -8,7 +8,6 @@ use std::sync::Arc;
 use arb_accounts::directory::Directory;
 use arb_accounts::scope::Scope;
 use arb_schemas::limits::PUSH_TEXT;
-use arb_schemas::time::Micros;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;

@@ -124,7 +124,9 @@ fn lines_may_come_as_one_json_document() {
     let errors = json!([{"line": 2, "field": "outcome", "reason": "must be an outcome of the market"}]);
     assert_eq!(received.json(), json!({"accepted": 2, "updates": 1, "rejected": 1, "errors": errors}));
     assert_eq!(sent.lock().unwrap().len(), 1);
-    for wrong in ["", "[]", "{}", "{\"lines\": {}}", "{\"lines\": [], \"lines\": []}", "{\"lines\": [], \"more\": 1}"] {
+    for wrong in
+        ["", "[]", "{}", "{\"lines\": {}}", "{\"lines\": [], \"lines\": []}", "{\"lines\": [], \"more\": 1}"]
+    {
         let received = post(wrong);
         assert_eq!((received.status, used(&received)), (400, "1"), "{wrong}");
     }

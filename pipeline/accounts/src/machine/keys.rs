@@ -120,7 +120,11 @@ fn check_kid(draft: &Draft, kid: &str, hmac: &str) -> Result<(), Refusal> {
 }
 
 /// Refuses one more live key of a kind than the plan allows: a rotation at the limit is one, and leaves a replaced key for its grace.
-fn check_number(draft: &Draft, account: &Account, is_of_kind: impl Fn(&ApiKey) -> bool) -> Result<(), Refusal> {
+fn check_number(
+    draft: &Draft,
+    account: &Account,
+    is_of_kind: impl Fn(&ApiKey) -> bool,
+) -> Result<(), Refusal> {
     let directory = draft.directory();
     let now = directory.clock();
     let live = directory.keys_of(&account.id).filter(|key| !key.is_expired(now) && is_of_kind(key)).count();
