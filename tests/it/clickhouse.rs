@@ -1,5 +1,7 @@
 //! The local ClickHouse: its migrations, the rights of its users, and the rows that survive a kill.
 
+mod environments;
+
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -8,9 +10,7 @@ use arb_sink::clickhouse::{role_statements, roles};
 use serde_json::{Value, json};
 
 use crate::support::clickhouse::ClickHouse;
-use crate::support::program::{Role, arb, run};
-use crate::support::recordings;
-use crate::support::stack::Broker;
+use crate::support::program::{arb, run};
 use crate::support::wait::{pace, wait_for};
 
 fn texts(rows: &[Value], column: &str) -> Vec<String> {
@@ -390,38 +390,6 @@ fn roles_are_created_by_who_may_and_with_passwords() {
         refused.err
     );
     assert!(!refused.err.contains("swordfish"));
-}
-
-/// Each has its databases and its users, who reach nothing of the other.
-#[test]
-fn two_environments_share_a_server() {
-    let server = ClickHouse::of(&["arb", "two"]);
-    server.migrate();
-    let of_two = ["--clickhouse-url", &server.url, "--clickhouse-database", "two"];
-    let password = server.password_file("two_migrator");
-    let migrated = run(arb().arg("migrate").args(of_two).arg("--password-file").arg(password));
-    assert!(migrated.success, "{}", migrated.err);
-    let broker = Broker::start();
-    let recording = recordings::simulated(&broker.path(""), 3, 4);
-    let password = server.password_file("two_writer").display().to_string();
-    let to = [&of_two[..], &["--writer-password-file", &password, broker.kafka.at(), broker.kafka.named()]];
-    let _sink = Role::start("sink", &to.concat(), &broker.path("sink.log"));
-    broker.ingest(&recording, &[]);
-    let count = |user: &str, table: &str| {
-        let rows = server.query_as(user, &format!("SELECT toUInt32(count()) AS rows FROM {table}"));
-        rows[0]["rows"].as_u64().unwrap()
-    };
-    wait_for("rows of the second environment", || (count("two_analyst", "two.ticks") > 0).then_some(()));
-    assert_eq!(count("analyst", "arb.ticks"), 0);
-    assert_refused(&server, "two_analyst", "SELECT * FROM arb.ticks", "ACCESS_DENIED");
-    assert_refused(&server, "analyst", "SELECT * FROM two.ticks", "ACCESS_DENIED");
-    assert_refused(
-        &server,
-        "writer",
-        "INSERT INTO two_store.rejected (topic) VALUES ('mine')",
-        "ACCESS_DENIED",
-    );
-    assert_refused(&server, "two_migrator", "DROP DATABASE arb_store", "ACCESS_DENIED");
 }
 
 #[test]

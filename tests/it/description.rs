@@ -2,6 +2,7 @@
 //! their samples run.
 
 mod calls;
+mod generated;
 mod schemathesis;
 
 use std::collections::BTreeSet;

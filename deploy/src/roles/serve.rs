@@ -92,28 +92,15 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
         app.run_periodic_task(stop);
         Ok(())
     })?;
-    let producer = PushProducer::new(cluster)?;
     let webhooks = start_webhooks(cluster, partitions, (&app, &stop), queued)?;
     let picks = start_picks(cluster, partitions, (&app, &stop), reported)?;
-    let pushes = thread("pushes", &app, &stop, move |app, stop| {
-        app.write_pushes(producer, stop);
-        Ok(())
-    })?;
-    let letters = NewLetters::open(cluster, clock::now() - LETTERS_SHOWN)?;
-    let letters =
-        thread("push-letters", &app, &stop, move |app, stop| Ok(app.follow_push_letters(letters, stop)?))?;
+    let pushes = start_pushes(cluster, &app, &stop)?;
     let certificate = tls.clone().map(|tls| follow_certificate(tls, (&app, &stop))).transpose()?;
     let listener = (socket, Arc::clone(&app), Limits { tls, ..connection_limits(config) });
     let served = runtime.block_on(serve(listener, (&signal, config.drain), &stop));
     stop.stop();
-    let threads = [
-        ("feed", feed),
-        ("periodic", periodic),
-        ("usage", usage),
-        ("pushes", pushes),
-        ("push-letters", letters),
-    ];
-    let threads = threads.into_iter().chain(lists).chain(accounts).chain(scans).chain(webhooks).chain(picks);
+    let threads = [("feed", feed), ("periodic", periodic), ("usage", usage)].into_iter().chain(lists);
+    let threads = threads.chain(accounts).chain(scans).chain(webhooks).chain(picks).chain(pushes);
     let ended = join(threads.chain(certificate));
     // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.
     if let Err(error) = runtime.block_on(kafka::remove_group(cluster, &group)) {
@@ -334,6 +321,19 @@ fn start_picks(
         Ok(())
     })?;
     Ok([("picks", read), ("results", write)])
+}
+
+/// Starts what writes pushed odds, and what reads which of them were dead-lettered.
+fn start_pushes(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Result<[Named; 2]> {
+    let producer = PushProducer::new(cluster)?;
+    let write = thread("pushes", app, stop, move |app, stop| {
+        app.write_pushes(producer, stop);
+        Ok(())
+    })?;
+    let letters = NewLetters::open(cluster, clock::now() - LETTERS_SHOWN)?;
+    let read =
+        thread("push-letters", app, stop, move |app, stop| Ok(app.follow_push_letters(letters, stop)?))?;
+    Ok([("pushes", write), ("push-letters", read)])
 }
 
 /// Starts what reads the requests and results of scans, and sends requests.

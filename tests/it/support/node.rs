@@ -22,6 +22,11 @@ pub(crate) fn lighthouse() -> PathBuf {
     prepared("node/lighthouse")
 }
 
+/// The folder of types and of a client of an OpenAPI document.
+pub(crate) fn openapi() -> PathBuf {
+    prepared("node/openapi")
+}
+
 /// A folder of `tests` with the packages that its lock file names.
 fn prepared(name: &str) -> PathBuf {
     let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);

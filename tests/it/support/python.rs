@@ -40,6 +40,11 @@ pub(crate) fn openapi() -> PathBuf {
     prepared(&packages, &[], "fetching openapi-spec-validator by pip (10 MB, once)")
 }
 
+/// An interpreter with a generator of clients of OpenAPI documents.
+pub(crate) fn openapi_client() -> PathBuf {
+    prepared(&["openapi-python-client==0.29.1"], &[], "fetching openapi-python-client by pip (30 MB, once)")
+}
+
 /// An interpreter with the official client of the Model Context Protocol.
 pub(crate) fn mcp_client() -> PathBuf {
     prepared(&["mcp==2.3.0"], &[], "fetching mcp by pip (20 MB, once)")

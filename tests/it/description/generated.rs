@@ -1,0 +1,34 @@
+//! Clients that others' generators make of the OpenAPI document: each route is called once by each, on a stand-in for the server that answers what
+//! the document shows, and errors are read as the document says.
+
+use std::process::Command;
+
+use crate::support::program::run;
+use crate::support::scratch::Scratch;
+use crate::support::{node, python, root};
+
+/// The document that is checked in, which a test compares with that of the program.
+fn document() -> String {
+    root().join("schemas/openapi/openapi.json").display().to_string()
+}
+
+#[test]
+fn a_generated_python_client_reads_every_answer_and_every_error() {
+    let folder = Scratch::new();
+    let arguments = [&*document(), folder.path().to_str().unwrap()];
+    let called = python::run_by(&python::openapi_client(), include_str!("generated.py"), &arguments);
+    assert!(called.trim().parse::<usize>().unwrap() > 200, "{called}");
+}
+
+#[test]
+fn types_of_the_document_compile_and_call_every_route() {
+    let (folder, made) = (node::openapi(), Scratch::new());
+    // Beside the packages: its imports are looked up from where it lies.
+    let made = folder.join(format!("made-{}", made.path().file_name().unwrap().to_str().unwrap()));
+    let mut command = Command::new("node");
+    command.arg("calls.mjs").arg(document()).arg(&made).current_dir(&folder);
+    let output = run(&mut command);
+    let _ = std::fs::remove_dir_all(&made);
+    assert!(output.success, "{}{}", output.out, output.err);
+    assert!(output.out.trim().parse::<usize>().unwrap() > 120, "{}", output.out);
+}
