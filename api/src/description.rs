@@ -148,8 +148,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
         }
         shown["requestBody"] = json!({"required": true, "content": {media: content}});
         if is_lines {
-            shown["requestBody"]["content"]["application/json"] =
-                json!({"schema": schema(operations::LINES_SCHEMA)});
+            shown["requestBody"]["content"]["application/json"] = lines_as_document(&example["body"]);
         }
     }
     if let Some(request) = example.get("request") {
@@ -172,6 +171,12 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
         }
     }
     shown
+}
+
+/// The same lines as one document, with what was sent as lines for its example.
+fn lines_as_document(sent: &Value) -> Value {
+    let lines: Vec<_> = sent.as_str().unwrap_or_default().lines().map(read).collect();
+    json!({"schema": schema(operations::LINES_SCHEMA), "example": {"lines": lines}})
 }
 
 fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Value {

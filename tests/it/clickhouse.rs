@@ -366,32 +366,6 @@ fn the_roles_in_sql_are_what_the_server_understands() {
     assert!(refused.contains("SYNTAX_ERROR"), "{refused}");
 }
 
-/// A user who may not create them gets an error, and no user is created without a password.
-#[test]
-fn roles_are_created_by_who_may_and_with_passwords() {
-    let server = ClickHouse::start();
-    let create = |passwords: &[&str]| {
-        let mut command = arb();
-        command.args(["migrate", "--create-roles", "--clickhouse-user", "migrator"]);
-        command
-            .args(["--clickhouse-url", &server.url])
-            .env("CLICKHOUSE_ADMIN_PASSWORD", server.password("migrator"));
-        for role in passwords {
-            command.env(format!("CLICKHOUSE_{role}_PASSWORD"), "swordfish");
-        }
-        run(&mut command)
-    };
-    let missing = create(&["MIGRATOR", "WRITER", "READER"]);
-    assert!(missing.err.contains("set CLICKHOUSE_ANALYST_PASSWORD"), "{}", missing.err);
-    let refused = create(&["MIGRATOR", "WRITER", "READER", "ANALYST"]);
-    assert!(
-        refused.err.contains("CREATE SETTINGS PROFILE") && refused.err.contains("ACCESS_DENIED"),
-        "{}",
-        refused.err
-    );
-    assert!(!refused.err.contains("swordfish"));
-}
-
 #[test]
 fn a_server_that_is_ended_and_started_again_notes_no_unclean_restart() {
     let mut server = ClickHouse::start();

@@ -162,13 +162,19 @@ fn of_this_run(sample: &str, example: &Value, call: &Called) -> String {
     let mut sample = sample.to_owned();
     let content = example["requestBody"]["content"].as_object().and_then(|content| content.values().next());
     if let (Some(then), Some(now)) = (content.and_then(|content| content.get("example")), &call.body) {
-        let [then, now] =
-            [then, now].map(|body| body.as_str().map_or_else(|| body.to_string(), str::to_owned));
+        // Lines were sent as text; the sample sends them as one document.
+        let now = now.as_str().map_or_else(|| now.clone(), as_document);
+        let [then, now] = [then.to_string(), now.to_string()];
         for (then, now) in [(json!(then).to_string(), json!(now).to_string()), (then, now)] {
             sample = sample.replace(&then, &now);
         }
     }
     sample
+}
+
+fn as_document(lines: &str) -> Value {
+    let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+    json!({"lines": lines.collect::<Vec<Value>>()})
 }
 
 fn run_sample(language: &str, sample: &str, ids: &[(String, String)], running: &Running) -> String {

@@ -1,4 +1,4 @@
-//! Two environments on one server of ClickHouse.
+//! Environments of ClickHouse: who may create their users, and two on one server.
 
 use super::assert_refused;
 use crate::support::clickhouse::ClickHouse;
@@ -37,4 +37,30 @@ fn two_environments_share_a_server() {
         "ACCESS_DENIED",
     );
     assert_refused(&server, "two_migrator", "DROP DATABASE arb_store", "ACCESS_DENIED");
+}
+
+/// A user who may not create them gets an error, and no user is created without a password.
+#[test]
+fn roles_are_created_by_who_may_and_with_passwords() {
+    let server = ClickHouse::start();
+    let create = |passwords: &[&str]| {
+        let mut command = arb();
+        command.args(["migrate", "--create-roles", "--clickhouse-user", "migrator"]);
+        command
+            .args(["--clickhouse-url", &server.url])
+            .env("CLICKHOUSE_ADMIN_PASSWORD", server.password("migrator"));
+        for role in passwords {
+            command.env(format!("CLICKHOUSE_{role}_PASSWORD"), "swordfish");
+        }
+        run(&mut command)
+    };
+    let missing = create(&["MIGRATOR", "WRITER", "READER"]);
+    assert!(missing.err.contains("set CLICKHOUSE_ANALYST_PASSWORD"), "{}", missing.err);
+    let refused = create(&["MIGRATOR", "WRITER", "READER", "ANALYST"]);
+    assert!(
+        refused.err.contains("CREATE SETTINGS PROFILE") && refused.err.contains("ACCESS_DENIED"),
+        "{}",
+        refused.err
+    );
+    assert!(!refused.err.contains("swordfish"));
 }
