@@ -241,7 +241,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
     commit_to(&ground.broker.kafka, "arb-sink", ODDS_TICKS.name, partition, 0, &note);
     let output = ground.sink_that_ends();
     assert!(
-        !output.success && output.err.contains("arb_store.ticks has 11 rows of odds.ticks.v1"),
+        !output.success && output.err.contains("table ticks has 11 rows of odds.ticks.v1"),
         "{}",
         output.err
     );
@@ -379,10 +379,10 @@ fn tables_that_do_not_fit_are_named() {
         assert!(words.iter().all(|word| sentence.contains(word)), "{sentence}");
     };
     alter("stale_alerts RENAME COLUMN scope TO range");
-    ends(&["arb_store.stale_alerts", "scope"]);
+    ends(&["table stale_alerts", "scope"]);
     alter("stale_alerts RENAME COLUMN range TO scope");
     alter("ticks MODIFY COLUMN price String");
-    ends(&["arb_store.ticks", "price", "String"]);
+    ends(&["table ticks", "price", "String"]);
     alter("ticks MODIFY COLUMN price Int64");
 
     // While it runs, too.
@@ -394,7 +394,7 @@ fn tables_that_do_not_fit_are_named() {
     wait_for("it ends", || sink.died().then_some(()));
     let log = ground.log("sink.log");
     let sentence = log.lines().find(|line| line.starts_with("arb: ")).unwrap();
-    assert!(sentence.contains("arb_store.rejected") && sentence.contains("reason"), "{sentence}");
+    assert!(sentence.contains("table rejected") && sentence.contains("reason"), "{sentence}");
     ground.clickhouse.query_as("migrator", "DROP TABLE arb_store.ticks");
-    ends(&["arb_store.ticks", "`arb migrate` creates it"]);
+    ends(&["table ticks", "`arb migrate` creates it"]);
 }

@@ -137,7 +137,7 @@ impl Store {
 
     /// Lets a row be validated, and sends nothing: an insert that is not ended is none.
     async fn try_row<R: RowWrite>(&self, table: Table, row: &R::Value<'_>) -> clickhouse::error::Result<()> {
-        let mut insert = self.client.insert_unescaped::<R>(&table.to_string()).await?;
+        let mut insert = self.client.insert_unescaped::<R>(table.name()).await?;
         insert.write(row).await
     }
 
@@ -145,8 +145,9 @@ impl Store {
     pub(super) async fn highest(&self, range: &Range) -> Result<Option<i64>, Failure> {
         let mut highest = None;
         for table in Table::ALL {
+            let name = table.name();
             let question =
-                format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {table} WHERE {WHERE}");
+                format!("SELECT max(kafka_offset) AS highest, count() AS rows FROM {name} WHERE {WHERE}");
             let limit = self.time_outs.search;
             let (found, rows): (u64, u64) = self.ask(table, &question, range, limit).await?;
             highest = highest.max((rows > 0).then_some(found.cast_signed()));
@@ -156,8 +157,9 @@ impl Store {
 
     /// What a table has of a range.
     pub(super) async fn found(&self, table: Table, range: &Range) -> Result<Found, Failure> {
+        let name = table.name();
         let question = format!(
-            "SELECT count() AS rows, uniqExact(kafka_offset, row_index) AS places FROM {table} WHERE {WHERE}"
+            "SELECT count() AS rows, uniqExact(kafka_offset, row_index) AS places FROM {name} WHERE {WHERE}"
         );
         let (rows, places) = self.ask(table, &question, range, self.time_outs.send).await?;
         Ok(Found { rows, places })
@@ -165,7 +167,8 @@ impl Store {
 
     /// The places of a range of which a table has rows.
     pub(super) async fn places(&self, table: Table, range: &Range) -> Result<HashSet<Place>, Failure> {
-        let question = format!("SELECT kafka_offset, row_index FROM {table} WHERE {WHERE}");
+        let name = table.name();
+        let question = format!("SELECT kafka_offset, row_index FROM {name} WHERE {WHERE}");
         let limit = self.time_outs.send;
         let query = self.query(&question, range, limit);
         let found = self.in_time(table, limit, query.fetch_all::<PlaceRow>()).await?;
@@ -234,7 +237,7 @@ impl Store {
         token: &str,
         rows: u64,
     ) -> clickhouse::error::Result<Insert<R>> {
-        let insert = self.client.insert_unescaped::<R>(&table.to_string()).await?;
+        let insert = self.client.insert_unescaped::<R>(table.name()).await?;
         let mut insert = insert.with_setting("insert_deduplication_token", token);
         // One insert is one block, however large: of several, each is there or not by itself.
         let rows = rows.max(1).to_string();

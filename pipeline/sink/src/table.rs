@@ -61,9 +61,10 @@ impl Table {
     }
 }
 
+/// As messages name it.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        write!(f, "table {}", self.name())
     }
 }
 

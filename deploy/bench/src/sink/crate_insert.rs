@@ -26,7 +26,7 @@ impl CrateInsert {
 
     /// Inserts rows under a token, as the crate does it.
     pub(super) async fn insert(&self, rows: &[TickRow<'_>], token: &str) -> anyhow::Result<()> {
-        let insert = self.0.insert_unescaped::<TickRow<'static>>(&Table::Ticks.to_string()).await?;
+        let insert = self.0.insert_unescaped::<TickRow<'static>>(Table::Ticks.name()).await?;
         let insert = insert.with_setting("insert_deduplication_token", token);
         let mut insert = insert.with_setting("async_insert", "0");
         for row in rows {
