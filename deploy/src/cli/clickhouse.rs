@@ -26,7 +26,7 @@ pub(crate) struct ClickHouse {
     /// Folder of its tables and logs, kept as it is [default: clickhouse-data in the home folder]
     #[arg(long)]
     pub(crate) data: Option<PathBuf>,
-    /// A database of views that its users may reach; the tables are in NAME_store; may be repeated
+    /// A database of views that its users may reach; the tables are in `NAME_store`; may be repeated
     #[arg(long = "database", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
     pub(crate) databases: Vec<Databases>,
     /// Download what is missing, print its path, and exit
@@ -47,10 +47,10 @@ pub(crate) struct Writer {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// The database of the views; the tables are in NAME_store
+    /// The database of the views; the tables are in `NAME_store`
     #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
     pub(crate) databases: Databases,
-    /// ClickHouse's user [default: writer, of another database than arb NAME_writer]
+    /// ClickHouse's user [default: writer, of another database than arb `NAME_writer`]
     #[arg(long = "clickhouse-writer", value_name = "USER")]
     pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
@@ -70,10 +70,10 @@ pub(crate) struct HistorySource {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "history-ca", env = "ARB_HISTORY_CA", value_name = "FILE", requires = "url")]
     pub(crate) ca: Option<PathBuf>,
-    /// The database of the views; the tables are in NAME_store
+    /// The database of the views; the tables are in `NAME_store`
     #[arg(long = "history-database", env = "ARB_HISTORY_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
     pub(crate) databases: Databases,
-    /// ClickHouse's user [default: reader, of another database than arb NAME_reader]
+    /// ClickHouse's user [default: reader, of another database than arb `NAME_reader`]
     #[arg(long = "history-user", value_name = "USER")]
     pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's
@@ -105,10 +105,10 @@ pub(crate) struct StoredHistory {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// The database of the views; the tables are in NAME_store
+    /// The database of the views; the tables are in `NAME_store`
     #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
     pub(crate) databases: Databases,
-    /// ClickHouse's user [default: reader, of another database than arb NAME_reader]
+    /// ClickHouse's user [default: reader, of another database than arb `NAME_reader`]
     #[arg(long = "clickhouse-user", value_name = "USER")]
     pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
@@ -129,10 +129,10 @@ pub(crate) struct Migrate {
     /// CA certificates that the certificate of an https address must be signed by (PEM); without it those of the system
     #[arg(long = "clickhouse-ca", env = "CLICKHOUSE_CA", value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// The database of the views; the tables are in NAME_store
+    /// The database of the views; the tables are in `NAME_store`
     #[arg(long = "clickhouse-database", env = "CLICKHOUSE_DATABASE", value_name = "NAME", default_value = Databases::USUAL, value_parser = databases)]
     pub(crate) databases: Databases,
-    /// ClickHouse's user [default: migrator, of another database than arb NAME_migrator]
+    /// ClickHouse's user [default: migrator, of another database than arb `NAME_migrator`]
     #[arg(long = "clickhouse-user", alias = "user", value_name = "USER")]
     pub(crate) user: Option<String>,
     /// File of its password, instead of the environment's or the local one's
