@@ -222,6 +222,12 @@ fn a_record_has_an_interval_from_ten_match_days_on_and_its_equity_above_the_band
     frozen("records.mjs");
 }
 
+/// A stake that is another one than the model's, an alert that fires twice, or a hedge that is not asked for costs a bettor money.
+#[test]
+fn a_trader_is_told_of_a_window_copies_a_stake_and_hedges_what_is_placed() {
+    frozen("trader.mjs");
+}
+
 /// What is shown is right, in each row. How long tasks take is printed, not asserted: other tests run beside it.
 #[test]
 fn a_board_of_five_hundred_entries_is_shown_as_it_changes() {

@@ -77,7 +77,16 @@ export async function check(page, name) {
   say('checked', { view: name })
 }
 
-export const view = (page, name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+/** Opens the menu of the account. */
+export const menu = (page) => page.getByRole('button', { name: /account menu$/ }).click()
+const PLACES = ['Board', 'Signals', 'Picks', 'Truth']
+export async function view(page, name) {
+  if (!PLACES.includes(name)) await menu(page)
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+}
+/** Rows of the board that are in the document, and what opens one. */
+export const rows = (page) => page.locator('.rows .row')
+export const opener = (page, at = 0) => rows(page).nth(at).locator('.match')
 export const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor()
 export const streams = (page) => page.evaluate(async () => (await (await fetch('/session/usage')).json()).open_streams)
 /** By a key; not while the server does not know at the moment whether keys are valid. */

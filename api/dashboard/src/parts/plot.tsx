@@ -29,7 +29,7 @@ function colours(node: HTMLElement): Colour {
 /** Axes in the colours of the page. */
 export function axis(colour: Colour) {
   const line = { stroke: colour('line'), width: 1 }
-  return { stroke: colour('quiet'), grid: line, ticks: line, font: '12px system-ui, sans-serif' }
+  return { stroke: colour('quiet'), grid: line, ticks: line, font: '12px Inter, system-ui, sans-serif' }
 }
 
 /** `build` says what is drawn; it is asked again when `data` or `mark` change. */

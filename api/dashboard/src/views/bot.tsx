@@ -2,7 +2,7 @@
 
 import { useLoaded } from '../hooks'
 import type { Columns } from '../model/series'
-import { percent, signed, units, whole, words } from '../model/text'
+import { league, percent, signed, units, whole, words } from '../model/text'
 import type { Bot as BotOf, PartOnOffer, WholeRecord } from '../model/types'
 import { Empty, Loading, num, Problem, Table } from '../parts/parts'
 import { axis, Plot } from '../parts/plot'
@@ -104,7 +104,7 @@ function Record({ record }: { record: WholeRecord }) {
       {record.bets > 0 && <div class="columns"><Equity record={record} />{record.calibration.length > 0 && <Calibration record={record} />}</div>}
       {record.bets > 0 && (
         <div class="columns">
-          <Groups label="League" rows={record.leagues.map((row) => ({ ...row, name: words(row.league) }))} />
+          <Groups label="League" rows={record.leagues.map((row) => ({ ...row, name: league(row.league) }))} />
           <Groups label="Month" rows={record.months.map((row) => ({ ...row, name: row.month }))} />
         </div>
       )}

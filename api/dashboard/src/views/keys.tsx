@@ -36,7 +36,7 @@ export function curls(key: NewKey, origin: string): { label: string; text: strin
 
 function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void }) {
   return (
-    <Dialog title="Your new key" onClose={onClose}>
+    <Dialog title="Your new key" mustAnswer onClose={onClose}>
       <p><strong>Copy it now: it is shown this once.</strong> The server keeps only a hash of it.</p>
       <Copy text={made.key} label="the key" />
       {curls(made, location.origin).map(({ label, text }) => (

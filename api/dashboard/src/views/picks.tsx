@@ -6,7 +6,7 @@ import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
 import { bet } from '../model/bet'
 import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
-import { market, percent, signed, whole, words } from '../model/text'
+import { league, market, percent, signed, whole, words } from '../model/text'
 import type { Bot, FeedKind, LaterOffer, Pick, PickPage, ShortRecord } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
@@ -137,7 +137,7 @@ function Item({ pick, format, isOpen, onToggle }: { pick: Pick; format: OddsForm
         <div class="what">
           <h3>{pick.event.home} – {pick.event.away}</h3>
           <span>{market(pick.market, pick.period)}: <strong>{bet({ side: 'back', outcome: pick.outcome }, pick.line, pick.event)}</strong></span>
-          <span class="quiet">{words(pick.league)}, starts <Time at={pick.starts_at} short /></span>
+          <span class="quiet">{league(pick.league)}, starts <Time at={pick.starts_at} short /></span>
         </div>
         <div class="bet"><strong class="number">{odds(pick.price, format)}</strong><span>{pick.book}</span><span class="quiet">published <Time at={pick.published_at} short /></span></div>
         <div class="result"><Result pick={pick} /></div>

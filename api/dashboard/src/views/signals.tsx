@@ -4,7 +4,7 @@ import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
 import { bet, bets } from '../model/bet'
 import { KINDS } from '../model/names'
 import { alignedOdds, type OddsFormat } from '../model/odds'
-import { market as marketName, percent, whole, words } from '../model/text'
+import { league, market as marketName, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Age, Badge, Empty, Loading, num, Table, Time } from '../parts/parts'
@@ -42,7 +42,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
         <div class="what">
           <h2>{signal.event.home} – {signal.event.away}</h2>
           <span>{marketName(signal.market, signal.period)}{about !== '' && `: ${about}`}</span>
-          <span class="quiet">{words(signal.league)}, <Time at={signal.event.commence_time} short /></span>
+          <span class="quiet">{league(signal.league)}, <Time at={signal.event.commence_time} short /></span>
         </div>
         <ul class="legs">
           {signal.bets.slice(0, 3).map((quote, index) => (

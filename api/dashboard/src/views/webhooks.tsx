@@ -15,7 +15,7 @@ const path = (endpoint: Endpoint) => `/session/webhooks/${encodeURIComponent(end
 
 function Secret({ of, onClose }: { of: Endpoint; onClose: () => void }) {
   return (
-    <Dialog title="The secret of the endpoint" onClose={onClose}>
+    <Dialog title="The secret of the endpoint" mustAnswer onClose={onClose}>
       <p><strong>Copy it now: it is shown this once.</strong> Your server checks with it that a request is ours.</p>
       <Copy text={of.secret ?? ''} label="the secret" />
       {of.previous_secret_until !== null && <p>Requests are signed with the former secret too, until <Time at={of.previous_secret_until} />.</p>}
