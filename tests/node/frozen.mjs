@@ -46,11 +46,11 @@ export function entry(number, turn, now) {
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
+/** Serves `dist`, with another clock where one is given: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
  * `entry` does. Returns its address, how many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified
  * at once, or none is; with `hold` no further update is sent, or again; `send` sends an event to all streams. A path may have its method before it, and a function of the
  * body as its answer. */
-export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry } = {}) {
+export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry, clock = Date.now } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
     return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
@@ -69,7 +69,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
     senders.add(send)
-    const now = Date.now()
+    const now = clock()
     const note = (entry) => {
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
@@ -81,7 +81,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
         send('arb_window', { ...note({ ...entryOf(number, turn, Date.now()), verified: isVerified, failed_checks: [] }), change: 'updated' })
       }
     })
-    const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
+    const timers = [setInterval(() => send('heartbeat', { as_of: time(clock()), stale: false }), 1_000)]
     if (perSecond > 0) {
       timers.push(setInterval(() => {
         if (isHeld) return
@@ -108,7 +108,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
       const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())
       const given = answers[`${request.method} ${path}`] ?? answers[path]
       const answer = typeof given === 'function' ? given(body) : given
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      response.writeHead(answer !== undefined ? 200 : path === '/session' ? 401 : 404, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer ?? { title: 'Not found' }))
     })
   })

@@ -199,6 +199,19 @@ async function begin(): Promise<Session | null> {
   return ask<Session>('POST', '/session', { email: DEMONSTRATION, password })
 }
 
+/** What is seen without an account: the log-in, and how much of the feed was real. */
+function Unsigned({ onSession, notice }: { onSession: (session: Session) => void; notice: string | null }) {
+  const { view, query } = useRoute()
+  if (view !== 'truth') return <><LogIn onSession={onSession} notice={notice} /><Descriptions /></>
+  return (
+    <>
+      <header class="top"><span class="brand">Arbitrage Board</span><div class="tools"><a href="#/">Log in or sign up</a></div></header>
+      <main id="content"><Truth given={query} /></main>
+      <Descriptions />
+    </>
+  )
+}
+
 function Page() {
   const [session, setSession] = useState<Session | null>(null)
   const [isKnown, setKnown] = useState(false)
@@ -226,7 +239,7 @@ function Page() {
     ask('DELETE', '/session').then(() => signOut(null), (error: unknown) => setNotice(message(error)))
   }
   if (!isKnown) return <main id="content" class="login"><Loading what="the page" /></main>
-  if (session === null) return <><LogIn onSession={signIn} notice={notice} /><Descriptions /></>
+  if (session === null) return <Unsigned onSession={signIn} notice={notice} />
   return <Signed session={session} onSession={signIn} onLogOut={logOut} />
 }
 

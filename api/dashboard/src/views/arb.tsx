@@ -9,7 +9,7 @@ import { aligned, endings, type Columns } from '../model/series'
 import { league, CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
 import type { ArbPrices, Entry, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
-import { axis, Plot } from '../parts/plot'
+import { axis, HOVER, Plot, type Plotted } from '../parts/plot'
 import { Details } from './entry'
 import { Evidence } from './evidence'
 
@@ -35,10 +35,9 @@ function MarginPlot({ transitions, until }: { transitions: Transition[]; until: 
     <Plot label={`Margin over time in percent; the numbers are in the table of transitions`} data={data} height={180} build={(plot, colour) => {
       const paths = plot.paths.stepped?.({ align: 1 })
       return {
-        cursor: { show: false },
-        legend: { show: false },
+        ...HOVER,
         axes: [axis(colour), { ...axis(colour), size: 64, values: (_plot, values) => values.map((value) => `${Number(value.toFixed(2))} %`) }],
-        series: [{}, { stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
+        series: [{ label: 'When' }, { label: 'Margin', value: (_plot, value: number | null) => (value === null ? '–' : percent(value / 100)), stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
       }
     }} />
   )
@@ -79,10 +78,10 @@ function LegPrices({ leg, prices, line, names, format }: Subject & { leg: ArbPri
           mark={format} build={(plot, colour) => {
             const paths = plot.paths.stepped?.({ align: 1 })
             return {
-              cursor: { show: false },
-              legend: { show: false },
+              ...HOVER,
               axes: [axis(colour), { ...axis(colour), values: (_plot, values) => values.map((value) => odds(value, format)) }],
-              series: [{}, ...drawn.map((_, index) => ({
+              series: [{ label: 'When' }, ...drawn.map((book, index) => ({
+                label: book.book, value: (_plot: Plotted, value: number | null) => (value === null ? '–' : odds(value, format)),
                 stroke: colour(SERIES[index] ?? 'quiet'), width: index === 0 ? 3 : 1.5, points: { show: false }, ...(paths === undefined ? {} : { paths }),
               }))],
               hooks: {

@@ -89,8 +89,10 @@ export function Board({ given }: { given: string }) {
   const isKnown = path === null ? market.isKnown : loaded.value !== null
   const all = paused ?? present
   const hiddenKeys = useMemo(() => keysOf(gone), [gone])
-  const profit = (entry: Entry) => staked(entry, own, sizes).plan?.least ?? -Infinity
-  const list = all.filter((entry) => !isHidden(hiddenKeys, entry) && matches(filters, entry, now)).sort(compare(filters.sort, profit))
+  const matching = all.filter((entry) => !isHidden(hiddenKeys, entry) && matches(filters, entry, now))
+  // Computed once each, and only where it orders.
+  const profits = new Map(filters.sort !== 'profit' ? [] : matching.map((entry) => [entry, staked(entry, own, sizes).plan?.least ?? -Infinity]))
+  const list = matching.sort(compare(filters.sort, (entry) => profits.get(entry) ?? -Infinity))
   const byId = new Map(list.map((entry) => [entry.id, entry]))
   // Drawn again when something can be chosen that could not before: not with every update.
   const found = useSame(choices(all))

@@ -26,6 +26,7 @@ export function LogIn({ onSession, notice }: { onSession: (session: Session) => 
         <li><strong>To bet</strong>: choose your books and your bankroll on the board, then click a stake: it is copied, and the book opens.</li>
         <li><strong>To program</strong>: create a key under the account menu; its first request stands beside it.</li>
       </ul>
+      <p>Whether that is worth anything: <a href="#/truth">how much of the feed was real</a>, without an account.</p>
       {notice !== null && <p role="status" class="notice">{notice}</p>}
       <section class="card">
         <h2>{isNew ? 'Create an account' : 'Log in'}</h2>
