@@ -1,7 +1,10 @@
-// A picture as a PNG of at most 256 colours: the most frequent ones, each other as the next of them. A page of text needs a third of the bytes so.
+// A picture as a PNG of at most 256 colours: the most frequent one of each group of like ones, so that a rare hue has its own. A page of text needs a third of
+// the bytes so.
 import { crc32, deflateSync } from 'node:zlib'
 
 const COLOURS = 256
+/** The bits by which colours are alike. */
+const LIKE = 0xf0f0f0
 
 function chunk(type, data) {
   const body = Buffer.concat([Buffer.from(type), data])
@@ -19,7 +22,9 @@ export function indexed({ width, height, data }) {
   const colours = Array.from({ length: width * height }, (_, at) => (data[at * 4] << 16) | (data[at * 4 + 1] << 8) | data[at * 4 + 2])
   const counts = new Map()
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  const table = [...counts].sort(([a, x], [b, y]) => y - x || a - b).slice(0, COLOURS).map(([colour]) => colour)
+  const sorted = [...counts].sort(([a, x], [b, y]) => y - x || a - b).map(([colour]) => colour)
+  const groups = new Map(sorted.toReversed().map((colour) => [colour & LIKE, colour]))
+  const table = sorted.filter((colour) => groups.get(colour & LIKE) === colour).slice(0, COLOURS)
   const places = new Map(table.map((colour, at) => [colour, at]))
   const place = (colour) => {
     const known = places.get(colour)

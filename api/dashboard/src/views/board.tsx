@@ -152,7 +152,7 @@ export function Board({ given }: { given: string }) {
       <QuotaNotice />
       {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen.</p>}
       <Problem text={loaded.error} />
-      <Pins entries={market.entries} closed={market.closed} now={now} format={format} />
+      <Pins entries={path === null ? market.entries : new Map([...market.entries, ...present.map((entry): [string, Entry] => [entry.id, entry])])} closed={market.closed} now={now} format={format} />
       {!isKnown && (path === null ? link.state !== 'lost' : loaded.error === null) && <Loading what="the board" rows={12} />}
       {isKnown && ids.length === 0 && (
         <Empty title={all.length === 0 ? 'No open arb windows now' : 'No entry matches the filters'}>

@@ -170,7 +170,7 @@ function GridRow({ id, entry, index, isCurrent, ...given }: GridGiven & { id: st
         tabIndex={isCurrent ? 0 : -1} onFocusIn={() => onActive(id)} onClick={onClick}>
         <Cells entry={entry} now={now} format={format} bankroll={bankroll} sizes={sizes} pin={pins.get(id)} closed={closed} isOpen={isOpen} onToggle={() => onToggle(id)} />
       </div>
-      {isOpen && <div role="row" class="opened"><div role="gridcell" aria-colspan={COLUMNS}><Details entry={entry} now={now} format={format} /></div></div>}
+      {isOpen && <div role="row" class="opened"><div role="gridcell" aria-colspan={COLUMNS}><h2 class="unseen">{entry.event.home} – {entry.event.away}</h2><Details entry={entry} now={now} format={format} /></div></div>}
     </>
   )
 }

@@ -39,7 +39,7 @@ function useHedge(pin: Pin, live: Entry | null, isWanted: boolean): { answer: He
   const [answer, setAnswer] = useState<Hedge | null>(null)
   const [error, setError] = useState<string | null>(null)
   const leg = pin.legs.find(({ placed }) => placed !== null)
-  const asked = !isWanted || live === null || leg?.placed == null ? null
+  const asked = !isWanted || live === null || live.sequence === 0 || leg?.placed == null ? null
     : JSON.stringify({ book: leg.book, outcome: leg.outcome, stake: leg.placed.stake, price: leg.placed.price })
   const prices = live?.legs.map(({ book, price }) => `${book} ${price}`).join() ?? ''
   const load = useCallback(async (body: string) => {
@@ -99,7 +99,7 @@ function Pinned({ pin, live, now, closed, format }: { pin: Pin; live: Entry | nu
       <div class="pinhead">
         <strong class="match">{entry.event.home} – {entry.event.away}</strong>
         <span class="quiet">{market(entry.market, entry.period)} · {relative(Date.parse(entry.event.commence_time), now)}</span>
-        <span class="quiet">{live === null ? `closed: ${closed === null ? 'no longer on the board' : CLOSINGS[closed] ?? words(closed)}` : 'open'}</span>
+        <span class="quiet">{live !== null ? 'open' : closed === null ? 'not on the board' : `closed: ${CLOSINGS[closed] ?? words(closed)}`}</span>
         <button type="button" class="small" onClick={() => pins.set(pins.get().filter(({ id }) => id !== pin.id))}>Unpin<span class="unseen"> {entry.event.home} – {entry.event.away}</span></button>
       </div>
       <ul class="pinlegs">
@@ -119,7 +119,8 @@ function Pinned({ pin, live, now, closed, format }: { pin: Pin; live: Entry | nu
       {result !== null && <p>All legs are placed: <strong class={result.least < 0 ? 'number loss' : 'number'}>{gain(result.least)}</strong> at least, {gain(result.most)} at most; refunds are not among them.</p>}
       {rest.length === 0 && result === null && <p class="quiet">All legs are placed. What they pay is not known: a price was taken whose fees the page does not know.</p>}
       {wanted && several && rest.length > 0 && <p class="quiet">Of several placed legs the hedge is computed for the first alone.</p>}
-      {wanted && live === null && <p><strong>At risk {money(risk)}.</strong> The window has closed: no hedge is computed for it. Look for another price of {rest.map((leg) => bet(leg, entry.line, entry.event)).join(', ')}.</p>}
+      {wanted && live === null && <p><strong>At risk {money(risk)}.</strong> {closed === null ? 'The window is not on the board' : 'The window has closed'}: no hedge is computed for it. Look for another price of {rest.map((leg) => bet(leg, entry.line, entry.event)).join(', ')}.</p>}
+      {wanted && live?.sequence === 0 && <p><strong>At risk {money(risk)}.</strong> No hedge is computed for a window of your own books alone.</p>}
       {error !== null && <p role="alert" class="problem">{error}</p>}
       {answer !== null && live !== null && <WaysOut answer={answer} entry={live} format={format} />}
     </li>
