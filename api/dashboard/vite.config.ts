@@ -1,6 +1,6 @@
 // Builds the page into dist, which is checked in (docs/adr/045-page.md), with the hash of what it was built from.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { defineConfig } from 'vite'
 
@@ -47,6 +47,10 @@ export default defineConfig({
       name: 'sources-hash',
       apply: 'build',
       closeBundle() {
+        // What no script names: the letters.
+        const font = join(root, 'node_modules/@fontsource-variable/inter')
+        const { version } = JSON.parse(readFileSync(join(font, 'package.json'), 'utf8')) as { version: string }
+        appendFileSync(join(root, 'dist/licences.md'), `\n## @fontsource-variable/inter - ${version} (OFL-1.1)\n\n${readFileSync(join(font, 'LICENSE'), 'utf8').trim()}\n`)
         writeFileSync(join(root, 'dist/sources.sha256'), `${sourcesHash()}\n`)
       },
     },

@@ -140,11 +140,6 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     let mut reader = Command::new("node");
     reader.args(["page.mjs", &running.url, &running.page]).arg(&shots).current_dir(node::folder());
     reader.env("ARB_TEST_CHROMIUM", chromium()).env("ARB_TEST_RECEIVER", &receiver.url);
-    // ARB_WRITE_IMAGES=1 draws the pictures of the documents again.
-    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
-    if std::env::var_os("ARB_WRITE_IMAGES").is_some() {
-        reader.env("ARB_TEST_IMAGES", root().join("docs/images"));
-    }
     let mut reader = reader.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node is there");
     let mut done = reader.stdin.take().unwrap();
     // It goes on when it is told that the receiver does.
@@ -184,10 +179,10 @@ fn a_reader_signs_up_makes_a_key_watches_the_board_and_revokes_the_key() {
     local.everything_ends();
 }
 
-/// Shows five hundred entries with fifty updates a second.
-fn load(arguments: &[&str]) {
+/// Shows so many entries with fifty updates a second.
+fn load(entries: &str, arguments: &[&str]) {
     let mut load = Command::new("node");
-    load.arg("load.mjs").arg(root().join("api/dashboard/dist")).args(["500", "50"]).args(arguments);
+    load.arg("load.mjs").arg(root().join("api/dashboard/dist")).args([entries, "50"]).args(arguments);
     load.current_dir(node::folder()).env("ARB_TEST_CHROMIUM", chromium());
     let output = load.output().expect("node is there");
     println!("{}", text(&output));
@@ -196,9 +191,14 @@ fn load(arguments: &[&str]) {
 
 /// Runs a script that serves the page's built files by itself, with answers like those of the OpenAPI document; it must come to its end.
 fn frozen(script: &str) {
-    let mut reader = Command::new("node");
+    let (images, mut reader) = (root().join("docs/images"), Command::new("node"));
     reader.args([script, "", "", ""]).arg(root().join("api/dashboard/dist"));
-    reader.arg(root().join("schemas/openapi/openapi.json")).current_dir(node::folder());
+    reader.arg(root().join("schemas/openapi/openapi.json")).arg(&images).current_dir(node::folder());
+    // ARB_WRITE_IMAGES=1 draws the pictures of the documents again.
+    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+    if std::env::var_os("ARB_WRITE_IMAGES").is_some() {
+        reader.env("ARB_TEST_IMAGES", images);
+    }
     let output = reader.env("ARB_TEST_CHROMIUM", chromium()).output().expect("node is there");
     println!("{}", text(&output));
     assert!(output.status.success() && text(&output).ends_with("{\"step\":\"done\"}\n"));
@@ -222,16 +222,34 @@ fn a_record_has_an_interval_from_ten_match_days_on_and_its_equity_above_the_band
     frozen("records.mjs");
 }
 
+/// A stake that is another one than the model's, an alert that fires twice, or a hedge that is not asked for costs a bettor money.
+#[test]
+fn a_trader_is_told_of_a_window_copies_a_stake_and_hedges_what_is_placed() {
+    frozen("trader.mjs");
+}
+
+/// A key that Escape loses is a key made for nothing; a webhook that is silent without a word is a night lost.
+#[test]
+fn a_developer_signs_up_keeps_a_key_and_finds_why_a_webhook_is_silent() {
+    frozen("developer.mjs");
+}
+
+/// The pictures of the documents are those of the page as it is.
+#[test]
+fn each_view_looks_as_its_kept_picture() {
+    frozen("pictures.mjs");
+}
+
 /// What is shown is right, in each row. How long tasks take is printed, not asserted: other tests run beside it.
 #[test]
 fn a_board_of_five_hundred_entries_is_shown_as_it_changes() {
-    load(&["5"]);
+    load("500", &["5"]);
 }
 
 #[test]
 #[ignore = "a measurement, of the soak tier: on a machine that does nothing else"]
-fn a_board_of_five_hundred_entries_has_no_task_above_50_ms() {
-    load(&["20", "0"]);
+fn a_board_of_a_thousand_entries_has_no_task_above_50_ms() {
+    load("1000", &["20", "0"]);
 }
 
 #[test]

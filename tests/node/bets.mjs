@@ -14,8 +14,9 @@ const NAMES = { home: 'Inverlee Anchors', away: 'Lowmarsh Kites' }
 const MATCH = `${NAMES.home} – ${NAMES.away}`
 const BOOKS = ['alderbet', 'brambleodds', 'crestline', 'dunwager']
 
-/** What each bet is called. */
-const TABLE = JSON.parse(readFileSync(join(dist, '../src/model/bets.json'), 'utf8'))
+/** What each bet is called: as programs read it, with the page's one minus sign. */
+const shown = (text) => text.replaceAll(/ -(?=\d)/g, ' −')
+const TABLE = JSON.parse(readFileSync(join(dist, '../src/model/bets.json'), 'utf8')).map((row) => ({ ...row, bet: shown(row.bet) }))
 const kindOf = ({ market, line }) => `${market} ${line}`
 /** Its rows by market and line: one entry each. */
 const CASES = [...new Set(TABLE.map(kindOf))].map((kind) => TABLE.filter((row) => kindOf(row) === kind))
@@ -49,11 +50,11 @@ function answersOf(rows, number) {
 const quote = (outcome, line, side = 'back') => ({ ...example('/v1/signals').signals[0].bets[0], outcome, line, side })
 /** Signals of each kind, with what they are called. Bets of a middle are on two lines. */
 const SIGNALS = [
-  ['value', 'spreads', 'away', 3, [quote('away', 3)], 'Lowmarsh Kites -3'],
+  ['value', 'spreads', 'away', 3, [quote('away', 3)], 'Lowmarsh Kites −3'],
   ['value', 'h2h', 'away', null, [quote('away', null, 'lay')], 'Lay Lowmarsh Kites'],
   ['low_hold', 'h2h', null, null, [quote('home', null), quote('home', null, 'lay')], 'Inverlee Anchors / Lay Inverlee Anchors'],
   ['middle', 'totals', null, 55.5, [quote('over', 55.5), quote('under', 59.5)], 'Over 55.5 / Under 59.5'],
-  ['middle', 'spreads', null, 3, [quote('home', 3), quote('away', 1)], 'Inverlee Anchors +3 / Lowmarsh Kites -1'],
+  ['middle', 'spreads', null, 3, [quote('home', 3), quote('away', 1)], 'Inverlee Anchors +3 / Lowmarsh Kites −1'],
   ['steam', 'spreads', 'away', -1.5, [], 'Lowmarsh Kites +1.5'],
   ['stale_price', 'totals', 'over', 2.25, [quote('over', 2.25)], 'Over 2.25'],
   ['odds_drop', 'h2h_3_way', 'draw', null, [], 'Draw'],
@@ -73,18 +74,18 @@ const more = Object.fromEntries([
 ])
 const server = await serve(dist, CASES.length, 0, { signals, more, entryOf })
 moveTo(server.url)
-const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+const context = await browser.newContext({ viewport: { width: 1280, height: 2400 } })
 const page = await open(context)
 const go = (path) => page.goto(`${server.url}/#/${path}`)
 
 /** Names no bet but these, and each of them: what is left of the text has no team, outcome or side. */
 async function names(place, bets, what) {
-  let text = (await place.textContent()).replaceAll(MATCH, '')
+  let text = (await place.textContent()).replaceAll(MATCH, '').replaceAll(/Back(?= )/g, '')
   for (const bet of bets.toSorted((a, b) => b.length - a.length)) {
     assert.ok(text.includes(bet), `${what} does not name ${bet}: ${text}`)
-    text = text.replaceAll(bet, '')
+    text = text.replaceAll(bet, '|')
   }
-  const rest = /.{0,30}(Inverlee|Lowmarsh|[Hh]ome|Away|Over|Under|Draw(?!down)|Lay|Back|Total \d|Handicap [-+\d]).{0,30}/.exec(text.replaceAll(/Winner or draw|Draw no bet/g, ''))
+  const rest = /.{0,30}(Inverlee|Lowmarsh|[Hh]ome|Away|Over|Under|Draw(?!down)|Lay|Back|Total \d|Handicap [-−+\d]).{0,30}/.exec(text.replaceAll(/Winner or draw|Draw no bet/g, ''))
   assert.equal(rest, null, `${what} names another bet: ${rest?.[0]}`)
 }
 
@@ -97,14 +98,17 @@ async function rowsOf(name, bets) {
 }
 
 await go('board')
-await page.locator('.entry').nth(CASES.length - 1).waitFor()
-const buttons = await page.locator('.entry .row button').allTextContents()
+await page.locator('.rows .row').nth(CASES.length - 1).waitFor()
+/** The bets of a row, each with its side. */
+const betsIn = async (row) => (await row.locator('.leg .outcome').allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim())
+const sided = (text) => (text.startsWith('Lay ') ? text : `Back ${text}`)
 for (const rows of CASES) {
   const texts = textsOf(rows)
-  // Each entry is found by its own bets: a screen reader is told of which one a button is.
-  const row = page.locator('.entry').nth(buttons.findIndex((name) => name.endsWith(`: ${texts.join(' / ')}`)))
-  assert.deepEqual(await row.locator('.legs .outcome').allTextContents(), texts)
-  await row.getByRole('button', { name: /^More details of/ }).click()
+  const all = await Promise.all((await page.locator('.rows .entry').all()).map(async (row) => (await betsIn(row)).join(' / ')))
+  const at = all.indexOf(texts.map(sided).join(' / '))
+  assert.ok(at >= 0, `${texts} is a row of ${all.join('; ')}`)
+  const row = page.locator('.rows .entry').nth(at)
+  await row.locator('.match').click()
   await rowsOf('Legs', texts)
   await rowsOf('Stakes', texts)
   await page.getByLabel('Placed stake', { exact: true }).fill('50')
@@ -112,7 +116,7 @@ for (const rows of CASES) {
   await rowsOf('Hedge', texts)
   await rowsOf('Results of the hedge', [texts.map((text) => `${text} won`).join(', ')])
   await names(row, texts, 'the entry')
-  await row.getByRole('button', { name: /^Less details of/ }).click()
+  await row.locator('.match').click()
   await row.locator('.details').waitFor({ state: 'hidden' })
 }
 say('board')

@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 
-const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml', woff2: 'font/woff2' }
 // As api/src/page.rs has it.
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 const BOOKS = ['alderbet', 'brambleodds', 'crestline', 'dunwager', 'elmwager', 'fernbet', 'grovebet', 'hollyexchange']
 const FLAGS = ['simultaneous', 'fresh', 'active', 'same_line', 'same_rules', 'independent_operators', 'plausible_price', 'plausible_margin', 'stakeable']
@@ -46,10 +46,11 @@ export function entry(number, turn, now) {
   }
 }
 
-/** Serves `dist`: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
+/** Serves `dist`, with another clock where one is given: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
  * `entry` does. Returns its address, how many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified
- * at once, or none is; with `hold` no further update is sent, or again. */
-export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry } = {}) {
+ * at once, or none is; with `hold` no further update is sent, or again; `send` sends an event to all streams. A path may have its method before it, and a function of the
+ * body as its answer. */
+export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry, clock = Date.now } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
     return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
@@ -63,10 +64,12 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
   let [sent, isHeld] = [0, false]
   const latest = new Map()
   const streams = new Set()
+  const senders = new Set()
   const stream = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
-    const now = Date.now()
+    senders.add(send)
+    const now = clock()
     const note = (entry) => {
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
@@ -78,7 +81,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
         send('arb_window', { ...note({ ...entryOf(number, turn, Date.now()), verified: isVerified, failed_checks: [] }), change: 'updated' })
       }
     })
-    const timers = [setInterval(() => send('heartbeat', { as_of: time(Date.now()), stale: false }), 1_000)]
+    const timers = [setInterval(() => send('heartbeat', { as_of: time(clock()), stale: false }), 1_000)]
     if (perSecond > 0) {
       timers.push(setInterval(() => {
         if (isHeld) return
@@ -86,7 +89,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
         send('arb_window', { ...note(entryOf(turn % entries, turn, Date.now())), change: 'updated' })
       }, 1_000 / perSecond))
     }
-    response.on('close', () => timers.forEach(clearInterval))
+    response.on('close', () => { timers.forEach(clearInterval); senders.delete(send) })
   }
   const server = createServer((request, response) => {
     const path = request.url.split('?')[0]
@@ -99,12 +102,19 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
       })
       return response.end(file.bytes)
     }
-    const answer = answers[path]
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
-    return response.end(JSON.stringify(answer ?? { title: 'Not found' }))
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    return request.on('end', () => {
+      const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())
+      const given = answers[`${request.method} ${path}`] ?? answers[path]
+      const answer = typeof given === 'function' ? given(body) : given
+      response.writeHead(answer !== undefined ? 200 : path === '/session' ? 401 : 404, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(answer ?? { title: 'Not found' }))
+    })
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => { server.closeAllConnections(); server.close() }
   const [flip, hold] = [(isVerified) => streams.forEach((flip) => flip(isVerified)), (held) => { isHeld = held }]
-  return { url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip, hold, close }
+  const sendAll = (name, data) => senders.forEach((send) => send(name, data))
+  return { send: sendAll, url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip, hold, close }
 }

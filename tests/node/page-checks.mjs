@@ -14,8 +14,6 @@ export const EMAIL = `reader-${Date.now()}@example.com`
 export const PASSWORD = 'correct horse battery'
 // As hostile as a name may be: whatever the page made of it would be run.
 export const NAME = `<img src=x onerror="document.title='run'"> & "ci"`
-// Views of which the documents show a picture, drawn when the folder of the pictures is named.
-export const IMAGES = new Set(['log-in', 'board', 'own-books', 'entry', 'signals', 'picks', 'bot', 'truth', 'keys', 'usage', 'webhooks', 'feeds', 'account'])
 export const say = (step, more = {}) => process.stdout.write(JSON.stringify({ step, ...more }) + '\n')
 
 export const browser = await chromium.launch({
@@ -60,7 +58,6 @@ export async function check(page, name) {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     if (shots) await page.screenshot({ path: `${shots}/${name}-${colorScheme}.png` })
-    if (process.env.ARB_TEST_IMAGES && IMAGES.has(name) && colorScheme === 'light') await page.screenshot({ path: `${process.env.ARB_TEST_IMAGES}/${name}.png` })
     await page.evaluate(axe)
     const found = await page.evaluate((rules) => axe.run(document, rules), RULES)
     const violations = found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`).join(' | ')}`)
@@ -77,7 +74,16 @@ export async function check(page, name) {
   say('checked', { view: name })
 }
 
-export const view = (page, name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+/** Opens the menu of the account. */
+export const menu = (page) => page.getByRole('button', { name: /account menu$/ }).click()
+const PLACES = ['Board', 'Signals', 'Picks', 'Truth']
+export async function view(page, name) {
+  if (!PLACES.includes(name)) await menu(page)
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+}
+/** Rows of the board that are in the document, and what opens one. */
+export const rows = (page) => page.locator('.rows .row')
+export const opener = (page, at = 0) => rows(page).nth(at).locator('.match')
 export const isLive = (page) => page.getByRole('status').getByText('live', { exact: true }).waitFor()
 export const streams = (page) => page.evaluate(async () => (await (await fetch('/session/usage')).json()).open_streams)
 /** By a key; not while the server does not know at the moment whether keys are valid. */
@@ -103,16 +109,4 @@ export async function descriptions(page) {
   const paths = await links.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
   assert.deepEqual(paths, ['/docs', '/openapi.json', '/llms.txt'])
   for (const path of paths) assert.equal((await fetch(`${url}${path}`)).status, 200, path)
-}
-
-/** The bot with the most settled bets, once one has ten: the first short matches of `arb up` are over some twelve minutes after the start. */
-export async function settledBot(page) {
-  let most
-  await until('a bot has bets', async () => {
-    const { bots } = await page.evaluate(async () => (await fetch('/session/bots')).json())
-    const betsOf = ({ records }) => Math.max(0, ...records.map(({ bets }) => bets))
-    most = bots.toSorted((one, other) => betsOf(other) - betsOf(one))[0]
-    return betsOf(most) >= 10 || (await page.waitForTimeout(10_000))
-  }, 40 * 60_000)
-  return most.bot
 }

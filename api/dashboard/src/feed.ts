@@ -8,9 +8,9 @@ import { ask, Refusal } from './api'
 import { apply, emptyMarket, type Market } from './model/market'
 import type { Usage } from './model/types'
 
-/** `live`: events arrive; `lost`: it tries to reach the server again; `off`: nobody is signed in. */
+/** `live`: events arrive; `lost`: it tries to reach the server again; `refused`: the server is there and takes no stream now; `off`: nobody is signed in. */
 export interface Link {
-  state: 'off' | 'connecting' | 'live' | 'lost'
+  state: 'off' | 'connecting' | 'live' | 'lost' | 'refused'
   problem: string | null
 }
 
@@ -52,6 +52,11 @@ class Feed {
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
+  }
+
+  /** Whether this tab reads the stream for all. */
+  get leads(): boolean {
+    return this.isLeader
   }
 
   /** The time of the market, in milliseconds of UTC: its last time, and what has passed since. */
@@ -201,16 +206,15 @@ class Feed {
   private async refused(): Promise<void> {
     this.close()
     const generation = this.generation
-    let problem: string | null = 'The server refused the stream: perhaps too many streams of this account are open.'
+    let link: Link = { state: 'refused', problem: 'The server takes no more streams of this account now; trying again.' }
     try {
-      const usage = await ask<Usage>('GET', '/session/usage')
-      if (usage.remaining === 0) problem = "This month's requests are spent; a stream costs one."
+      await ask<Usage>('GET', '/session/usage')
     } catch (error) {
       if (error instanceof Refusal && error.status === 401) return
-      problem = null
+      link = { state: 'lost', problem: null }
     }
     if (generation !== this.generation) return
-    this.setLink({ state: 'lost', problem })
+    this.setLink(link)
     this.retry = window.setTimeout(() => this.connect(), this.pause * (0.75 + Math.random() / 2))
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS)
   }

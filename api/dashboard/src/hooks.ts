@@ -83,6 +83,18 @@ export function usePreference<T extends string>(name: string, among: readonly T[
 
 export const useOddsFormat = (): [OddsFormat, (value: OddsFormat) => void] => usePreference('odds', ODDS_FORMATS, 'decimal')
 
+/** Whether a media query holds, also when that changes. */
+export function useMedia(query: string): boolean {
+  const [holds, set] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const media = matchMedia(query)
+    const changed = () => set(media.matches)
+    media.addEventListener('change', changed)
+    return () => media.removeEventListener('change', changed)
+  }, [query])
+  return holds
+}
+
 export interface Loaded<T> {
   value: T | null
   error: string | null

@@ -2,11 +2,15 @@
 
 import { render } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { watchForAlerts } from './alerts'
 import { ask, noteSession, Refusal, whenSignedOut } from './api'
 import { feed } from './feed'
 import { message, replaceQuery, useFeed, usePreference, useRoute } from './hooks'
 import type { Session } from './model/types'
+import { dismiss, useNotice } from './notice'
+import { Icon } from './parts/icons'
 import { Badge, Descriptions, Loading } from './parts/parts'
+import './fonts.css'
 import './style.css'
 import { Account } from './views/account'
 import { Arb } from './views/arb'
@@ -21,11 +25,15 @@ import { Truth } from './views/truth'
 import { Usage } from './views/usage'
 import { Webhooks } from './views/webhooks'
 
-const VIEWS = [
-  { key: 'board', name: 'Board' }, { key: 'signals', name: 'Signals' }, { key: 'picks', name: 'Picks' }, { key: 'truth', name: 'Truth' },
-  { key: 'keys', name: 'Keys' }, { key: 'usage', name: 'Usage' },
-  { key: 'webhooks', name: 'Webhooks' }, { key: 'feeds', name: 'Feeds' }, { key: 'account', name: 'Account' },
+/** Places of the page: those of a bettor, always in sight. */
+const PLACES = [
+  { key: 'board', name: 'Board', icon: 'board' }, { key: 'signals', name: 'Signals', icon: 'signals' }, { key: 'picks', name: 'Picks', icon: 'picks' }, { key: 'truth', name: 'Truth', icon: 'truth' },
 ] as const
+/** What belongs to the account and its programs, behind its menu. */
+const OF_ACCOUNT = [
+  { key: 'keys', name: 'Keys' }, { key: 'usage', name: 'Usage' }, { key: 'webhooks', name: 'Webhooks' }, { key: 'account', name: 'Account' }, { key: 'feeds', name: 'Feeds' },
+] as const
+const VIEWS = [...PLACES, ...OF_ACCOUNT]
 /** Pages of one thing, by the view that leads to them. */
 const PAGES: Record<string, { under: (typeof VIEWS)[number]['key']; name: string }> = { arb: { under: 'board', name: 'Entry' }, bots: { under: 'picks', name: 'Bot' } }
 const THEMES = ['system', 'light', 'dark'] as const
@@ -45,11 +53,64 @@ function useTheme(): [(typeof THEMES)[number], (theme: (typeof THEMES)[number]) 
 
 function LinkState() {
   const { link } = useFeed()
-  const isLost = link.state === 'lost'
   return (
     <div class="linkstate" role="status">
-      {link.state === 'live' ? <Badge tone="good">live</Badge> : isLost ? <Badge tone="bad">connection lost</Badge> : <Badge tone="plain">connecting</Badge>}
-      {isLost && <span> {link.problem ?? 'Trying again; events that are missed come then.'}</span>}
+      {link.state === 'live' ? <Badge tone="good">live</Badge> : link.state === 'lost' ? <Badge tone="bad">connection lost</Badge> : link.state === 'refused' ? <Badge tone="warn">waiting</Badge> : <Badge tone="plain">connecting</Badge>}
+      {(link.state === 'lost' || link.state === 'refused') && <span class="why"> {link.problem ?? 'Trying again; events that are missed come then.'}</span>}
+    </div>
+  )
+}
+
+/** Closes what a button has opened when something else is clicked, by Escape, and when the view changes. */
+function useClosing(element: { current: HTMLElement | null }, isOpen: boolean, close: () => void): void {
+  const latest = useRef(close)
+  latest.current = close
+  useEffect(() => {
+    if (!isOpen) return undefined
+    const gone = new AbortController()
+    const { signal } = gone
+    addEventListener('pointerdown', (event) => { if (element.current?.contains(event.target as Node) !== true) latest.current() }, { signal })
+    addEventListener('hashchange', () => latest.current(), { signal })
+    addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return
+      latest.current()
+      element.current?.querySelector('button')?.focus()
+    }, { signal })
+    return () => gone.abort()
+  }, [element, isOpen])
+}
+
+function Theme() {
+  const [theme, setTheme] = useTheme()
+  return (
+    <label class="theme"><span>Theme</span>
+      <select value={theme} onChange={(event) => setTheme(THEMES.find((known) => known === event.currentTarget.value) ?? 'system')}>
+        {THEMES.map((theme) => <option key={theme} value={theme}>{theme}</option>)}
+      </select>
+    </label>
+  )
+}
+
+function AccountMenu({ email, view, onLogOut }: { email: string; view: string; onLogOut: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  useClosing(place, isOpen, () => setOpen(false))
+  const link = ({ key, name }: (typeof OF_ACCOUNT)[number]) => <a key={key} href={`#/${key}`} {...(key === view ? { 'aria-current': 'page' as const } : {})}>{name}</a>
+  return (
+    <div class="menu" ref={place}>
+      <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}><span class="who">{email}</span> <span aria-hidden="true">▾</span><span class="unseen"> account menu</span></button>
+      {isOpen && (
+        <div class="panel">
+          <nav aria-label="Account">
+            {OF_ACCOUNT.filter(({ key }) => key !== 'feeds').map(link)}
+            <a href="/docs">Docs</a>
+            <span class="group">For operators</span>
+            {OF_ACCOUNT.filter(({ key }) => key === 'feeds').map(link)}
+          </nav>
+          <Theme />
+          <button type="button" class="small" onClick={onLogOut}>Log out</button>
+        </div>
+      )}
     </div>
   )
 }
@@ -74,7 +135,6 @@ function Shown({ view, id, query, session, onSession }: {
 
 function Signed({ session, onSession, onLogOut }: { session: Session; onSession: (session: Session) => void; onLogOut: () => void }) {
   const { view: given, id, query } = useRoute()
-  const [theme, setTheme] = useTheme()
   const page = id === '' ? undefined : PAGES[given]
   const view = page?.under ?? VIEWS.find(({ key }) => key === given)?.key ?? 'board'
   const name = page?.name ?? VIEWS.find(({ key }) => key === view)?.name ?? ''
@@ -83,30 +143,45 @@ function Signed({ session, onSession, onLogOut }: { session: Session; onSession:
   useEffect(() => {
     document.title = `${name} · Arbitrage Board`
     // Whoever reads by keyboard or screen reader goes on at the new view.
-    if (!isFirst.current) main.current?.focus()
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
     isFirst.current = false
   }, [view, name, id])
+  useEffect(watchForAlerts, [])
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>Skip to the content</button>
       <header class="top">
         <span class="brand">Arbitrage Board</span>
-        <nav aria-label="Views">
-          {VIEWS.map(({ key, name }) => <a key={key} href={`#/${key}`} {...(key === view ? { 'aria-current': 'page' as const } : {})}>{name}</a>)}
+        <nav class="places" aria-label="Views">
+          {PLACES.map(({ key, name, icon }) => <a key={key} href={`#/${key}`} {...(key === view ? { 'aria-current': 'page' as const } : {})}><Icon name={icon} />{name}</a>)}
         </nav>
         <div class="tools">
           <LinkState />
-          <label class="theme"><span>Theme</span>
-            <select value={theme} onChange={(event) => setTheme(THEMES.find((known) => known === event.currentTarget.value) ?? 'system')}>
-              {THEMES.map((theme) => <option key={theme} value={theme}>{theme}</option>)}
-            </select>
-          </label>
-          <button type="button" class="small" onClick={onLogOut}>Log out</button>
+          <AccountMenu email={session.email} view={view} onLogOut={onLogOut} />
         </div>
       </header>
       <main id="content" ref={main} tabIndex={-1}><Shown view={page === undefined ? view : given} id={id} query={query} session={session} onSession={onSession} /></main>
       <Descriptions />
+      <Toast />
     </>
+  )
+}
+
+/** What has just been done, and the way back. */
+function Toast() {
+  const notice = useNotice()
+  const undo = () => {
+    notice?.undo?.()
+    dismiss()
+  }
+  return (
+    <div class="toast" role="status">
+      {notice !== null && <><span>{notice.text}</span>{notice.undo !== null && <button type="button" class="small" onClick={undo}>Undo</button>}
+        <button type="button" class="small" onClick={dismiss}>Close<span class="unseen"> the notice</span></button></>}
+    </div>
   )
 }
 
@@ -122,6 +197,19 @@ async function begin(): Promise<Session | null> {
   })
   if (password === null || present !== null) return present
   return ask<Session>('POST', '/session', { email: DEMONSTRATION, password })
+}
+
+/** What is seen without an account: the log-in, and how much of the feed was real. */
+function Unsigned({ onSession, notice }: { onSession: (session: Session) => void; notice: string | null }) {
+  const { view, query } = useRoute()
+  if (view !== 'truth') return <><LogIn onSession={onSession} notice={notice} /><Descriptions /></>
+  return (
+    <>
+      <header class="top"><span class="brand">Arbitrage Board</span><div class="tools"><a href="#/">Log in or sign up</a></div></header>
+      <main id="content"><Truth given={query} /></main>
+      <Descriptions />
+    </>
+  )
 }
 
 function Page() {
@@ -151,7 +239,7 @@ function Page() {
     ask('DELETE', '/session').then(() => signOut(null), (error: unknown) => setNotice(message(error)))
   }
   if (!isKnown) return <main id="content" class="login"><Loading what="the page" /></main>
-  if (session === null) return <><LogIn onSession={signIn} notice={notice} /><Descriptions /></>
+  if (session === null) return <Unsigned onSession={signIn} notice={notice} />
   return <Signed session={session} onSession={signIn} onLogOut={logOut} />
 }
 

@@ -47,9 +47,18 @@ impl TruthResource {
 
     /// Answers `GET /truth`.
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
+        self.answered(request, || charge.charge())
+    }
+
+    /// Answers anybody, with an account or without: it is of the feed and of no account, and asks ClickHouse no more often for it.
+    pub(crate) fn show_anybody(&self, request: &Request<'_>) -> Started {
+        self.answered(request, || Ok(()))
+    }
+
+    fn answered(&self, request: &Request<'_>, charge: impl FnOnce() -> Result<(), Problem>) -> Started {
         let range = range(request.query())?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
-        charge.charge()?;
+        charge()?;
         let kept = Arc::clone(&self.kept);
         Ok(Box::pin(async move {
             let text = answer(&history, &kept, range).await;

@@ -11,7 +11,6 @@ import { ownQuery, parseOwn } from './own_books'
 import { aligned, endings } from './series'
 import { plan } from './stakes'
 import { duration, market, percent, signed } from './text'
-import { Turns } from './turns'
 import type { BookSizes, Entry, Leg, PastWindow } from './types'
 
 function leg(fields: Partial<Leg>): Leg {
@@ -57,7 +56,7 @@ describe('a bet', () => {
   const names = { home: 'Inverlee Anchors', away: 'Lowmarsh Kites' }
 
   it.each(table)('is "$bet"', ({ outcome, side, line, bet: text }) => {
-    expect(bet({ side: side as Leg['side'], outcome }, line, names)).toBe(text)
+    expect(bet({ side: side as Leg['side'], outcome }, line, names)).toBe(text.replace(/ -(?=\d)/, ' −'))
   })
 
   it('does not let a name turn its line around', () => {
@@ -68,8 +67,8 @@ describe('a bet', () => {
     const [over, under] = [{ side: 'back', outcome: 'over', line: 55.5 }, { side: 'back', outcome: 'under', line: 59.5 }] as const
     expect(bets([over, under], 55.5, names)).toBe('Over 55.5 / Under 59.5')
     const [home, away] = [{ side: 'back', outcome: 'home' }, { side: 'lay', outcome: 'away' }] as const
-    expect(bets([{ ...home, line: 3 }, { ...away, side: 'back', line: 1 }], 3, names)).toBe('Inverlee Anchors +3 / Lowmarsh Kites -1')
-    expect(bets([home, away], 3, names)).toBe('Inverlee Anchors +3 / Lay Lowmarsh Kites -3')
+    expect(bets([{ ...home, line: 3 }, { ...away, side: 'back', line: 1 }], 3, names)).toBe('Inverlee Anchors +3 / Lowmarsh Kites −1')
+    expect(bets([home, away], 3, names)).toBe('Inverlee Anchors +3 / Lay Lowmarsh Kites −3')
   })
 })
 
@@ -184,14 +183,14 @@ describe('filters', () => {
   })
 
   it('keep rows that are held where they are', () => {
-    expect(held(['a', 'b', 'c'], ['c', 'd', 'a'])).toEqual(['a', 'b', 'c', 'd'])
+    expect(held(['a', 'b', 'c'], ['c', 'd', 'a'])).toEqual({ ids: ['a', 'b', 'c'], more: 1 })
   })
 })
 
 describe('text', () => {
   it('names markets and durations', () => {
     expect(market('spreads', 'full_time')).toBe('Handicap')
-    expect(market('totals', 'h1')).toBe('Total (H1)')
+    expect(market('totals', 'h1')).toBe('Total, 1st half')
     expect([duration(59), duration(61), duration(720), duration(7260), duration(-3)]).toEqual(['59 s', '1 min 1 s', '12 min', '2 h 1 min', '0 s'])
     expect(percent(0.0212).replace(',', '.')).toBe('2.12 %')
   })
@@ -261,23 +260,6 @@ describe('evidence', () => {
     expect(measured('status', 'on_offer')).toBe('On offer')
     expect(measured('operator', 'alder_group')).toBe('alder_group')
     expect(measured('rules', null)).toBe('none')
-  })
-})
-
-describe('turns', () => {
-  it('do a few pieces each, the one that has waited longest first, and each once', () => {
-    const done: string[] = []
-    const planned: (() => void)[] = []
-    const turns = new Turns<string>((piece) => done.push(piece), 2, (turn) => planned.push(turn))
-    for (const piece of ['a', 'b', 'a', 'c', 'd']) turns.add(piece)
-    turns.delete('c')
-    expect([done, planned.length]).toEqual([[], 1])
-    planned.shift()?.()
-    expect([done, planned.length]).toEqual([['a', 'b'], 1])
-    planned.shift()?.()
-    expect([done, planned.length]).toEqual([['a', 'b', 'd'], 0])
-    turns.add('a')
-    expect(planned.length).toBe(1)
   })
 })
 

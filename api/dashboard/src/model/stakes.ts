@@ -28,7 +28,8 @@ export interface PlannedLeg {
   isBelow: boolean
 }
 
-function riskOf(leg: Leg, stake: number): number {
+/** What is lost when a leg with this stake loses. */
+export function riskOf(leg: Pick<Leg, 'side' | 'price'>, stake: number): number {
   return leg.side === 'lay' ? stake * (leg.price - 1) : stake
 }
 
@@ -42,6 +43,19 @@ function rounded(value: number, step: number): number {
   return Number((steps * step).toFixed(9))
 }
 
+/** The least step that is one of somebody's and one of the book's; contracts have their own. */
+function stepOf(step: number, sizes: BookSizes | undefined): number {
+  if (sizes?.unit !== 'currency' || sizes.step <= 0) return step
+  return Number((Math.ceil(Number((step / sizes.step).toFixed(9))) * sizes.step).toFixed(9))
+}
+
+/** A stake within its limit is not rounded beyond it. */
+function within(limit: number | null, stake: number, step: number): number {
+  const near = rounded(stake, step)
+  if (limit === null || near <= limit + 1e-9 || stake > limit + 1e-6) return near
+  return Number((Math.floor(Number((limit / step).toFixed(9))) * step).toFixed(9))
+}
+
 /** What is taken to be the least where it is not known. */
 const UNKNOWN: LeastOrder = { stake: 1, liability: 1, contracts: 0 }
 
@@ -53,11 +67,11 @@ export function isTaken(leg: Leg, stake: number, sizes: BookSizes | undefined): 
   return stake >= least.stake - 1e-9 && stake * leg.price >= least.contracts - 1e-9 && lays
 }
 
-/** Stakes for a total, each rounded to a multiple of `step`; `sizes` are those that the books take, by key. */
+/** Stakes for a total, each rounded to a multiple of `step` that its book takes; `sizes` are those of the books, by key. */
 export function plan(legs: readonly Leg[], total: number, step: number, sizes: ReadonlyMap<string, BookSizes> = new Map()): Plan {
   // Every result returns as much: risk × effective price is the same for all legs.
   const back = total / legs.reduce((sum, leg) => sum + 1 / leg.effective_price, 0)
-  const stakes = legs.map((leg) => rounded(stakeOf(leg, back / leg.effective_price), step))
+  const stakes = legs.map((leg) => within(leg.limit, stakeOf(leg, back / leg.effective_price), stepOf(step, sizes.get(leg.book))))
   const risks = legs.map((leg, index) => riskOf(leg, stakes[index] ?? 0))
   const sum = risks.reduce((a, b) => a + b, 0)
   const planned = legs.map((leg, index): PlannedLeg => {
@@ -74,4 +88,11 @@ export function plan(legs: readonly Leg[], total: number, step: number, sizes: R
     above: planned.filter((leg) => leg.isAbove).length,
     below: planned.filter((leg) => leg.isBelow).length,
   }
+}
+
+/** Of bets that are placed, what each result pays: `risk × effective price` of the one that wins, less all that is risked. Null where a price after fees is not known. */
+export function paid(bets: readonly { risk: number; effective: number | null }[]): { least: number; most: number } | null {
+  const sum = bets.reduce((sum, { risk }) => sum + risk, 0)
+  const profits = bets.map(({ risk, effective }) => (effective === null ? NaN : risk * effective - sum))
+  return profits.length === 0 || profits.some(Number.isNaN) ? null : { least: Math.min(...profits), most: Math.max(...profits) }
 }

@@ -1,12 +1,18 @@
 // Parts that several views use. They show what they are given.
 
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { duration, shortTime, time, utc } from '../model/text'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { duration, relative, shortTime, time, utc } from '../model/text'
+import { Icon } from './icons'
 
 /** A time in the viewer's zone, with UTC on hover. */
 export function Time({ at, short = false }: { at: string; short?: boolean }) {
   return <time dateTime={at} title={utc(at)}>{short ? shortTime(at) : time(at)}</time>
+}
+
+/** How far a time is from now, with the time itself on hover. */
+export function When({ at }: { at: string }) {
+  return <time dateTime={at} title={`${time(at)} (${utc(at)})`}>{relative(Date.parse(at), Date.now())}</time>
 }
 
 /** How long ago something was, of a clock that ticks. */
@@ -23,13 +29,20 @@ export function Problem({ text }: { text: string | null }) {
   return <div role="alert" class={text === null ? 'problem none' : 'problem'}>{text}</div>
 }
 
-export function Loading({ what }: { what: string }) {
-  return <p class="quiet loading" role="status">Loading {what} …</p>
+/** What is being loaded, with the lines where it will be. */
+export function Loading({ what, rows = 3 }: { what: string; rows?: number }) {
+  return (
+    <div class="loading">
+      <p class="quiet" role="status">Loading {what} …</p>
+      {Array.from({ length: rows }, (_, index) => <div key={index} class="bone" aria-hidden="true" />)}
+    </div>
+  )
 }
 
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
+      <Icon name="empty" />
       <h2>{title}</h2>
       {children}
     </div>
@@ -86,8 +99,10 @@ function giveBack(): void {
   to?.focus()
 }
 
-/** A question in front of the page; the browser keeps the focus in it. */
-export function Dialog({ title, children, onClose }: { title: string; children: ComponentChildren; onClose: () => void }) {
+const isEscape = (event: KeyboardEvent) => event.key === 'Escape'
+
+/** A question in front of the page; the browser keeps the focus in it. With `mustAnswer` only its own buttons close it: what it shows is shown once. */
+export function Dialog({ title, children, onClose, mustAnswer = false }: { title: string; children: ComponentChildren; onClose: () => void; mustAnswer?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -98,7 +113,8 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
     return () => { setTimeout(giveBack, 0) }
   }, [])
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose} onCancel={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} onClose={() => { if (mustAnswer) dialog.current?.showModal(); else onClose() }}
+      onCancel={(event) => { if (mustAnswer) event.preventDefault(); else onClose() }} onKeyDown={(event) => { if (mustAnswer && isEscape(event)) event.preventDefault() }}>
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
@@ -123,11 +139,28 @@ export function Confirm({ title, text, action, isBusy, error, onYes, onNo }: {
 /** The head of a column of numbers, which are aligned at the right. */
 export const num = (name: string) => ({ number: name })
 
-/** A table that scrolls sideways by itself where it is too wide. */
-export function Table({ label, head, children }: { label: string; head: (string | { number: string })[]; children: ComponentChildren }) {
+const CELLS: Record<string, string> = { TABLE: 'table', THEAD: 'rowgroup', TBODY: 'rowgroup', TR: 'row', TD: 'cell' }
+
+/** Gives each cell the name of its column, which stands beside it where rows are drawn as cards, and the roles that such rows lose. */
+function label(table: HTMLTableElement): void {
+  const names = [...table.querySelectorAll('thead th')].map((th) => th.textContent)
+  for (const element of [table, ...table.querySelectorAll('thead, tbody, tr, td')]) element.setAttribute('role', CELLS[element.tagName] ?? '')
+  for (const row of table.querySelectorAll('tbody tr')) {
+    for (const [index, cell] of [...row.children].entries()) {
+      if (cell.tagName === 'TH') cell.setAttribute('role', 'rowheader')
+      cell.setAttribute('data-label', names[index] ?? '')
+    }
+  }
+  for (const th of table.querySelectorAll('thead th')) th.setAttribute('role', 'columnheader')
+}
+
+/** A table that scrolls sideways by itself where it is too wide; on a telephone a card a row. */
+export function Table({ label: name, head, children }: { label: string; head: (string | { number: string })[]; children: ComponentChildren }) {
+  const table = useRef<HTMLTableElement>(null)
+  useLayoutEffect(() => { if (table.current !== null) label(table.current) })
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table>
+    <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+      <table ref={table}>
         <thead>
           <tr>{head.map((of) => (typeof of === 'string' ? <th key={of} scope="col">{of}</th> : <th key={of.number} scope="col" class="number">{of.number}</th>))}</tr>
         </thead>

@@ -8,6 +8,8 @@ import type { Columns } from '../model/series'
 
 /** The constructor with its helpers. */
 export type Plotter = typeof uPlot
+/** A plot as it stands. */
+export type Plotted = InstanceType<Plotter>
 /** The colour of a custom property of the sheet, as the theme has it now. */
 export type Colour = (name: string) => string
 export type Drawn = Omit<Options, 'width' | 'height'>
@@ -29,8 +31,11 @@ function colours(node: HTMLElement): Colour {
 /** Axes in the colours of the page. */
 export function axis(colour: Colour) {
   const line = { stroke: colour('line'), width: 1 }
-  return { stroke: colour('quiet'), grid: line, ticks: line, font: '12px system-ui, sans-serif' }
+  return { stroke: colour('quiet'), grid: line, ticks: line, font: '12px Inter, system-ui, sans-serif' }
 }
+
+/** A line that follows the pointer, and beneath the plot what each series is there. */
+export const HOVER: Pick<Drawn, 'cursor' | 'legend'> = { cursor: { y: false, drag: { x: false, y: false } }, legend: { live: true } }
 
 /** `build` says what is drawn; it is asked again when `data` or `mark` change. */
 export function Plot({ label, data, build, mark = '', height = HEIGHT }: {

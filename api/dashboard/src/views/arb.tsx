@@ -1,16 +1,16 @@
 // The page of an entry: as it is now or as it was, its margin over time and transitions, the prices of its legs at all books, and how such windows
 // ended before.
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useFeed, useLoaded, useNow, useOddsFormat } from '../hooks'
 import { bet, bets, type Names } from '../model/bet'
 import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
-import { CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
+import { league, CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
 import type { ArbPrices, Entry, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
-import { axis, Plot } from '../parts/plot'
-import { Details, Lifetime } from './entry'
+import { axis, HOVER, Plot, type Plotted } from '../parts/plot'
+import { Details } from './entry'
 import { Evidence } from './evidence'
 
 /** Windows of the past that this one is compared with. */
@@ -25,7 +25,7 @@ const STOOD: Record<string, string> = {
 const DRAWN = 6
 const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 /** A change of the window asks for its history again, at most so often. */
-const EVERY_MS = 10_000
+const EVERY_MS = 3_000
 
 function MarginPlot({ transitions, until }: { transitions: Transition[]; until: string }) {
   const last = transitions.at(-1)
@@ -35,10 +35,9 @@ function MarginPlot({ transitions, until }: { transitions: Transition[]; until: 
     <Plot label={`Margin over time in percent; the numbers are in the table of transitions`} data={data} height={180} build={(plot, colour) => {
       const paths = plot.paths.stepped?.({ align: 1 })
       return {
-        cursor: { show: false },
-        legend: { show: false },
+        ...HOVER,
         axes: [axis(colour), { ...axis(colour), size: 64, values: (_plot, values) => values.map((value) => `${Number(value.toFixed(2))} %`) }],
-        series: [{}, { stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
+        series: [{ label: 'When' }, { label: 'Margin', value: (_plot, value: number | null) => (value === null ? '–' : percent(value / 100)), stroke: colour('accent'), width: 2, points: { show: data[0].length < 60, size: 6 }, ...(paths === undefined ? {} : { paths }) }],
       }
     }} />
   )
@@ -79,10 +78,10 @@ function LegPrices({ leg, prices, line, names, format }: Subject & { leg: ArbPri
           mark={format} build={(plot, colour) => {
             const paths = plot.paths.stepped?.({ align: 1 })
             return {
-              cursor: { show: false },
-              legend: { show: false },
+              ...HOVER,
               axes: [axis(colour), { ...axis(colour), values: (_plot, values) => values.map((value) => odds(value, format)) }],
-              series: [{}, ...drawn.map((_, index) => ({
+              series: [{ label: 'When' }, ...drawn.map((book, index) => ({
+                label: book.book, value: (_plot: Plotted, value: number | null) => (value === null ? '–' : odds(value, format)),
                 stroke: colour(SERIES[index] ?? 'quiet'), width: index === 0 ? 3 : 1.5, points: { show: false }, ...(paths === undefined ? {} : { paths }),
               }))],
               hooks: {
@@ -141,7 +140,7 @@ function Such({ of }: { of: { id: string; league: string; market: string } }) {
       {found?.closed === 0 && <p class="quiet">None of this league and market has closed yet.</p>}
       {found?.lifetimes != null && (
         <>
-          <p>Of the last {whole(found.closed)} that closed in {words(of.league)}, {market(of.market, 'full_time').toLowerCase()}:
+          <p>Of the last {whole(found.closed)} that closed in {league(of.league)}, {market(of.market, 'full_time').toLowerCase()}:
             {' '}half were gone after {duration(found.lifetimes.median)}, one in ten after {duration(found.lifetimes.p10)}, nine in ten after {duration(found.lifetimes.p90)};
             {' '}{percent(found.phantoms / found.closed, 0)} were never proven to have been on offer at one moment.</p>
           <Table label="Reasons of closes" head={['Closed because', num('Windows'), num('Share')]}>
@@ -212,9 +211,25 @@ function Heading({ entry, window, names, closed }: { entry: Entry | null; window
       {margin !== null && <strong class="number large">{percent(margin)}</strong>}
       {closed !== null ? <Badge tone="bad">closed</Badge> : entry?.verified === true ? <Badge tone="good">verified</Badge> : <Badge tone="warn">not verified</Badge>}
       <span>{market(of.market, of.period)}: {bets(of.legs, of.line, names)}</span>
-      <span class="quiet">{words(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
+      <span class="quiet">{league(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
     </>
   )
+}
+
+/** Asks again when the live entry has moved on from what is stored, or is gone, at most so often; how often it has. `sequence` is -1 of what is not live. */
+function useVersion(sequence: number, value: WindowHistory | null, reload: () => Promise<void>): number {
+  const [version, setVersion] = useState(0)
+  const asked = useRef({ sequence: -1, at: -Infinity })
+  const isBehind = value !== null && (sequence === -1 ? value.open !== null : value.evidence?.sequence !== sequence)
+  useEffect(() => {
+    if (!isBehind || asked.current.sequence === sequence) return undefined
+    const timer = setTimeout(() => {
+      asked.current = { sequence, at: performance.now() }
+      void reload().then(() => setVersion((version) => version + 1))
+    }, Math.max(0, asked.current.at + EVERY_MS - performance.now()))
+    return () => clearTimeout(timer)
+  }, [isBehind, sequence, reload])
+  return version
 }
 
 export function Arb({ id }: { id: string }) {
@@ -225,14 +240,7 @@ export function Arb({ id }: { id: string }) {
   const live = board.entries.get(id) ?? null
   const isLive = board.isKnown ? live !== null : value !== null && value.open !== null
   const entry = live ?? (board.isKnown ? null : value?.open ?? null)
-  const version = useRef({ sequence: 0, at: 0, count: 0 })
-  // The stored history is asked for again when the live entry has moved on, or is gone, but not at each of its changes.
-  const sequence = live?.sequence ?? (isLive ? 0 : -1)
-  if (value !== null && sequence !== version.current.sequence && performance.now() - version.current.at > EVERY_MS) {
-    version.current = { sequence, at: performance.now(), count: version.current.count + 1 }
-  }
-  const { count } = version.current
-  useEffect(() => { if (count > 1) void reload() }, [count, reload])
+  const version = useVersion(live?.sequence ?? -1, value, reload)
   const window = value?.window ?? null
   const transitions = value?.transitions ?? []
   const names: Names = { home: (entry ?? window)?.event.home ?? 'Home', away: (entry ?? window)?.event.away ?? 'Away' }
@@ -246,7 +254,7 @@ export function Arb({ id }: { id: string }) {
       <Problem text={of === null ? error : null} />
       {of === null && error === null && <Loading what="the entry" />}
       {of === null && error !== null && <Empty title="No such window"><p>It may be older than what is kept, or not stored yet.</p></Empty>}
-      {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Lifetime entry={entry} now={now} /><Details entry={entry} now={now} format={format} isWhole /></div>}
+      {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Details entry={entry} now={now} format={format} isWhole /></div>}
       {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} {...subject} sequence={entry.sequence} />}
       {!isLive && window !== null && <Closed window={window} {...subject} />}
       {!isLive && (value?.gradings?.length ?? 0) > 1 && <Gradings gradings={value?.gradings ?? []} />}
@@ -257,7 +265,7 @@ export function Arb({ id }: { id: string }) {
           <Transitions list={transitions} {...subject} />
         </>
       )}
-      {window !== null && <Prices id={id} {...subject} version={count > 1 ? count : 0} />}
+      {window !== null && <Prices id={id} {...subject} version={version} />}
       {of !== null && <Such of={{ id, league: of.league, market: of.market }} />}
     </section>
   )

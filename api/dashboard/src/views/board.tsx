@@ -1,104 +1,29 @@
-// The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them.
+// The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them; what comes meanwhile is counted.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame } from '../hooks'
-import { compare, held, matches, NO_FILTERS, parse, query, SORTS, type Filters, type Sort } from '../model/filters'
-import { ODDS_FORMATS } from '../model/odds'
-import { whole, words } from '../model/text'
+import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame, useSizes } from '../hooks'
+import { bankroll, hidden, pins } from '../kept'
+import { staked } from '../model/bankroll'
+import { compare, held, matches, parse, query, type Filters } from '../model/filters'
+import { isHidden, keysOf } from '../model/hidden'
+import { count, whole } from '../model/text'
 import type { Entry, Usage } from '../model/types'
-import { Choice, ListHead, useOpen } from '../parts/list'
-import { Badge, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
-import { Row } from './entry'
+import { useOpen } from '../parts/list'
+import { Badge, Empty, Loading, Problem, Time } from '../parts/parts'
+import { useStored } from '../store'
+import { BankrollChip } from './bankroll'
+import { Chips, choices } from './chips'
+import { Grid } from './grid'
+import { HiddenList, hideEvent } from './hiding'
 import { OwnBooks, storedOwn } from './own_books'
+import { Pins } from './pins'
+import { SavedSets } from './saved'
+import { Shortcuts, useShortcuts } from './shortcuts'
+import { copyStake } from './stake'
 
 const SHOWN = 500
-/** Rows of the first drawing, which fill a window, and those that each later one adds, so that none takes long. */
-const FIRST = 30
-const FURTHER = 30
-/** A board of own books is computed for each request, and charged: it is asked for so often. */
+/** A board of own books is computed for each request: it is asked for so often. */
 const OWN_MS = 15_000
-const SORT_NAMES: Record<Sort, string> = {
-  rank: 'Rank', margin: 'Margin', ttl_seconds: 'Longest to live', opened_at: 'Newest', commence_time: 'Soonest start',
-}
-
-function unique(values: Iterable<string>): string[] {
-  return [...new Set(values)].sort()
-}
-
-function Amount({ label, value, scale, onChange }: { label: string; value: string; scale: number; onChange: (value: string) => void }) {
-  const shown = value === '' ? '' : String(Number((Number(value) * scale).toFixed(6)))
-  // What is being typed: the board is drawn again meanwhile.
-  const [text, setText] = useState(shown)
-  useEffect(() => setText(shown), [shown])
-  const commit = () => onChange(text === '' ? '' : String(Number((Number(text) / scale).toFixed(8))))
-  return (
-    <Field label={label}>
-      {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={text}
-        onInput={(event) => setText(event.currentTarget.value)} onBlur={commit}
-        onKeyDown={(event) => { if (event.key === 'Enter') commit() }} />}
-    </Field>
-  )
-}
-
-/** What the entries that are open can be filtered by. */
-interface Choices {
-  sports: string[]
-  leagues: string[]
-  markets: string[]
-  books: string[]
-}
-
-function choices(entries: readonly Entry[]): Choices {
-  return {
-    sports: unique(entries.map((entry) => entry.sport)), leagues: unique(entries.map((entry) => entry.league)),
-    markets: unique(entries.map((entry) => entry.market)), books: unique(entries.flatMap((entry) => entry.legs.map((leg) => leg.book))),
-  }
-}
-
-function FilterBar({ filters, choices }: { filters: Filters; choices: Choices }) {
-  const set = (changed: Partial<Filters>) => replaceQuery('board', query({ ...filters, ...changed }))
-  const [format, setFormat] = useOddsFormat()
-  const isFiltered = query({ ...filters, sort: 'rank', books: '', commissions: '' }) !== ''
-  return (
-    <details class="filters" open={isFiltered || innerWidth > 900}>
-      <summary>Filters</summary>
-      <Form class="filterbar" label="Filters of the board">
-        <Choice label="Sport" value={filters.sport} values={choices.sports} name={words} onChange={(sport) => set({ sport })} />
-        <Choice label="League" value={filters.league} values={choices.leagues} name={words} onChange={(league) => set({ league })} />
-        <Choice label="Market" value={filters.market} values={choices.markets} name={words} onChange={(market) => set({ market })} />
-        <Choice label="Book" value={filters.book} values={choices.books} name={(book) => book}
-          onChange={(book) => set({ book })} />
-        <Choice label="Verified" value={filters.verified} values={['true', 'false']} name={(value) => (value === 'true' ? 'Yes' : 'No')}
-          onChange={(value) => set({ verified: value as Filters['verified'] })} />
-        <Choice label="In play" value={filters.in_play} values={['true', 'false']} name={(value) => (value === 'true' ? 'Yes' : 'No')}
-          onChange={(value) => set({ in_play: value as Filters['in_play'] })} />
-        <Amount label="Least margin, %" value={filters.min_margin} scale={100} onChange={(min_margin) => set({ min_margin })} />
-        <Amount label="Least total stake" value={filters.min_stake} scale={1} onChange={(min_stake) => set({ min_stake })} />
-        <Amount label="Oldest leg, s" value={filters.max_age} scale={1} onChange={(max_age) => set({ max_age })} />
-        <Field label="Order">
-          {(id) => (
-            <select id={id} value={filters.sort} onChange={(event) => set({ sort: event.currentTarget.value as Sort })}>
-              {SORTS.map((sort) => <option key={sort} value={sort}>{SORT_NAMES[sort]}</option>)}
-            </select>
-          )}
-        </Field>
-        <Field label="Odds">
-          {(id) => (
-            <select id={id} value={format} onChange={(event) => setFormat(ODDS_FORMATS.find((known) => known === event.currentTarget.value) ?? 'decimal')}>
-              {ODDS_FORMATS.map((format) => <option key={format} value={format}>{words(format)}</option>)}
-            </select>
-          )}
-        </Field>
-        <button type="button" disabled={!isFiltered} onClick={() => replaceQuery('board', query({ ...NO_FILTERS, sort: filters.sort, books: filters.books, commissions: filters.commissions }))}>Clear filters</button>
-      </Form>
-    </details>
-  )
-}
-
-interface Shown {
-  ids: string[]
-  entries: Map<string, Entry>
-}
 
 /** The way to a board of own books, and what is chosen. */
 function Own({ filters }: { filters: Filters }) {
@@ -109,11 +34,11 @@ function Own({ filters }: { filters: Filters }) {
     setOpen(false)
     replaceQuery('board', query({ ...filters, ...own }))
   }
-  const count = books === '' ? 0 : books.split(',').length
+  const chosen = books === '' ? 0 : books.split(',').length
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)}>My books{isOwn && ` (${count === 0 ? 'all' : count})`}</button>
-      {isOwn && <button type="button" onClick={() => set({ books: '', commissions: '' })}>All books</button>}
+      <button type="button" class="chip" onClick={() => setOpen(true)}>My books{isOwn && ` (${chosen === 0 ? 'all' : chosen})`}</button>
+      {isOwn && <button type="button" class="chip set" onClick={() => set({ books: '', commissions: '' })}>All books</button>}
       {isOpen && <OwnBooks given={isOwn ? filters : storedOwn()} onChoose={set} onClose={() => setOpen(false)} />}
     </>
   )
@@ -136,76 +61,109 @@ function QuotaNotice() {
   )
 }
 
+/** Rows as they were while they are held: those that were shown, where they were. */
+interface Shown {
+  query: string
+  ids: readonly string[]
+  entries: ReadonlyMap<string, Entry>
+}
+
 export function Board({ given }: { given: string }) {
   const { market, link } = useFeed()
   const now = useNow()
   const filters = useMemo(() => parse(given), [given])
   const [format] = useOddsFormat()
+  const [own, gone, placed, sizes] = [useStored(bankroll), useStored(hidden), useStored(pins), useSizes()]
   const [paused, setPaused] = useState<Entry[] | null>(null)
-  const [isHeld, setHeld] = useState(false)
+  const [holds, setHolds] = useState({ pointer: false, focus: false })
+  const isHeld = holds.pointer || holds.focus
+  const hold = (by: { pointer?: boolean; focus?: boolean }) => setHolds((holds) => ({ ...holds, ...by }))
+  const [active, setActive] = useState<string | null>(null)
+  const [isHelp, setHelp] = useState(false)
   const [open, toggle] = useOpen()
-  const last = useRef<Shown & { query: string }>({ ids: [], entries: new Map(), query: given })
+  const last = useRef<Shown>({ query: given, ids: [], entries: new Map() })
+  const copied = useRef({ id: '', leg: -1 })
   const path = ownPath(filters)
-  const own = useLoaded<{ arbs: Entry[] }>(path, OWN_MS)
-  const present = path === null ? [...market.entries.values()] : own.value?.arbs ?? []
-  const isKnown = path === null ? market.isKnown : own.value !== null
+  const loaded = useLoaded<{ arbs: Entry[] }>(path, OWN_MS)
+  const present = path === null ? [...market.entries.values()] : loaded.value?.arbs ?? []
+  const isKnown = path === null ? market.isKnown : loaded.value !== null
   const all = paused ?? present
-  const list = all.filter((entry) => matches(filters, entry, now)).sort(compare(filters.sort))
-  const live = list.map((entry) => entry.id)
+  const hiddenKeys = useMemo(() => keysOf(gone), [gone])
+  const matching = all.filter((entry) => !isHidden(hiddenKeys, entry) && matches(filters, entry, now))
+  // Computed once each, and only where it orders.
+  const profits = new Map(filters.sort !== 'profit' ? [] : matching.map((entry) => [entry, staked(entry, own, sizes).plan?.least ?? -Infinity]))
+  const list = matching.sort(compare(filters.sort, (entry) => profits.get(entry) ?? -Infinity))
   const byId = new Map(list.map((entry) => [entry.id, entry]))
   // Drawn again when something can be chosen that could not before: not with every update.
   const found = useSame(choices(all))
-  const bar = useMemo(() => <FilterBar filters={filters} choices={found} />, [filters, found])
-  const isKept = isHeld && last.current.query === given
-  const [most, setMost] = useState(FIRST)
-  const ids = (isKept ? held(last.current.ids, live) : live).slice(0, Math.min(SHOWN, most))
-  const isCut = ids.length === most && most < SHOWN && most < live.length
-  useEffect(() => {
-    if (!isCut) return undefined
-    const timer = setTimeout(() => setMost((most) => most + FURTHER), 0)
-    return () => clearTimeout(timer)
-  }, [isCut, most])
+  const chips = useMemo(() => <Chips filters={filters} choices={found} />, [filters, found])
+  const live = list.map((entry) => entry.id)
+  // What is hidden leaves at once, also from rows that are held.
+  const former = last.current.ids.filter((id) => { const entry = byId.get(id) ?? last.current.entries.get(id); return entry !== undefined && !isHidden(hiddenKeys, entry) })
+  const shown = isHeld && last.current.query === given && former.length > 0 ? held(former, live) : { ids: live, more: 0 }
+  const ids = useSame(shown.ids)
   // A row that is held after its window has closed shows what it was.
   const entries = new Map(ids.map((id) => [id, byId.get(id) ?? last.current.entries.get(id)]).filter((pair): pair is [string, Entry] => pair[1] !== undefined))
-  useEffect(() => { last.current = { ids, entries, query: given } })
+  useEffect(() => { last.current = { query: given, ids, entries } })
+  const byPin = useMemo(() => new Map(placed.map((pin) => [pin.id, pin])), [placed])
+  const closed = (id: string) => (byId.has(id) ? null : market.closed.get(id) ?? 'left')
+  const release = () => {
+    setHolds({ pointer: false, focus: false })
+    last.current = { query: '', ids: [], entries: new Map() }
+  }
+  const step = (by: number) => {
+    const next = ids[Math.min(ids.length - 1, Math.max(0, (active === null ? -1 : ids.indexOf(active)) + by))]
+    if (next === undefined) return
+    setActive(next)
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(next)}"]`)?.focus())
+  }
+  const current = entries.get(active ?? ids[0] ?? '')
+  const copyNext = () => {
+    if (current === undefined) return
+    const leg = copied.current.id === current.id ? (copied.current.leg + 1) % current.legs.length : 0
+    copied.current = { id: current.id, leg }
+    const [of, planned] = [current.legs[leg], staked(current, own, sizes).plan?.legs[leg]]
+    if (of !== undefined && planned !== undefined) copyStake(current, of, planned.stake)
+  }
+  const pause = () => setPaused(paused === null ? present : null)
+  useShortcuts({
+    j: () => step(1), k: () => step(-1), p: pause, c: copyNext, h: () => { if (current !== undefined) hideEvent(current) }, '?': () => setHelp(true),
+    '/': () => document.getElementById('find')?.focus(),
+  })
   const verified = list.filter((entry) => entry.verified).length
   return (
-    <section>
-      <ListHead title="Board" note={
-        <>
-          {whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <>, as of <Time at={market.asOf} /></>}
-          {market.stale && <> <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge></>}
-        </>
-      } tools={
-        <>
-          <Own filters={filters} />
-          <button type="button" aria-pressed={paused !== null} onClick={() => setPaused(paused === null ? present : null)}>
-            {paused === null ? 'Pause' : 'Go on'}
-          </button>
-        </>
-      } />
+    // From the rows to the chip that counts new ones the pointer stays within.
+    <section class="board" onPointerLeave={() => hold({ pointer: false })}>
+      <h1 class="unseen">Board</h1>
+      <div class="chips">
+        {chips}
+        <SavedSets query={given} />
+        <span class="apart" />
+        {shown.more > 0 && <button type="button" class="chip fresh" onClick={release}>{shown.more} new</button>}
+        <span class="quiet counts number" title="Windows that are open and match">{whole(list.length)} open, {whole(verified)} verified{market.asOf !== null && <span class="unseen">, as of <Time at={market.asOf} /></span>}</span>
+        {market.stale && <Badge tone="warn" title="No poll has arrived for longer than the sources promise">stale</Badge>}
+        <HiddenList />
+        <Own filters={filters} />
+        <BankrollChip />
+        <button type="button" class={paused === null ? 'chip wide' : 'chip'} aria-pressed={paused !== null} onClick={pause}>{paused === null ? 'Pause' : 'Go on'}</button>
+        <button type="button" class="chip wide" onClick={() => setHelp(true)} title="Keys">?<span class="unseen"> keys</span></button>
+      </div>
       {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
       <QuotaNotice />
       {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen.</p>}
-      {bar}
-      <Problem text={own.error} />
-      {!isKnown && (path === null ? link.state !== 'lost' : own.error === null) && <Loading what="the board" />}
-      {isKnown && list.length === 0 && ids.length === 0 && (
+      <Problem text={loaded.error} />
+      <Pins entries={path === null ? market.entries : new Map([...market.entries, ...present.map((entry): [string, Entry] => [entry.id, entry])])} closed={market.closed} now={now} format={format} />
+      {!isKnown && (path === null ? link.state !== 'lost' : loaded.error === null) && <Loading what="the board" rows={12} />}
+      {isKnown && ids.length === 0 && (
         <Empty title={all.length === 0 ? 'No open arb windows now' : 'No entry matches the filters'}>
-          <p>{all.length === 0 ? 'They appear here as soon as the feed has one.' : `${whole(all.length)} are open; change or clear the filters.`}</p>
+          <p>{all.length === 0 ? 'They appear here as soon as the feed has one.' : `${count(all.length, 'window is', 'windows are')} open; change or clear the filters, or show again what is hidden.`}</p>
         </Empty>
       )}
-      <ol class="entries" aria-label="Open arb windows" onPointerEnter={() => setHeld(true)} onPointerLeave={() => setHeld(false)}
-        onFocusIn={() => setHeld(true)} onFocusOut={() => setHeld(false)}>
-        {ids.map((id) => {
-          const entry = entries.get(id)
-          return entry === undefined ? null : (
-            <Row key={id} entry={entry} now={now} format={format} isOpen={open.has(id)} onToggle={() => toggle(id)}
-              closed={byId.has(id) ? null : market.closed.get(id) ?? 'left'} />
-          )
-        })}
-      </ol>
-      {list.length > SHOWN && <p class="quiet">The first {SHOWN} are shown.</p>}
+      {ids.length > 0 && (
+        <Grid ids={ids} entries={entries} closed={closed} now={now} format={format} bankroll={own} sizes={sizes} pins={byPin} open={open} onToggle={toggle} onHold={hold} active={active} onActive={setActive}
+          sort={filters.sort} onSort={(sort) => replaceQuery('board', query({ ...filters, sort }))} />
+      )}
+      {isHelp && <Shortcuts onClose={() => setHelp(false)} />}
     </section>
   )
 }

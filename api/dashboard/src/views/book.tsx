@@ -2,8 +2,8 @@
 
 import { safeLink } from '../model/link'
 
-export function Book({ leg }: { leg: { book: string; link?: string | null } }) {
+export function Book({ leg, tab = 0 }: { leg: { book: string; link?: string | null }; tab?: number }) {
   const link = safeLink(leg.link)
-  if (link === null) return <span class="book">{leg.book}</span>
-  return <a class="book" href={link} target="_blank" rel="noopener noreferrer">{leg.book}<span class="unseen"> (place the bet, in another tab)</span></a>
+  if (link === null) return <span class="book" title={leg.book}>{leg.book}</span>
+  return <a class="book" href={link} target="_blank" rel="noopener noreferrer" title={leg.book} tabIndex={tab}>{leg.book}<span class="unseen"> (place the bet, in another tab)</span></a>
 }

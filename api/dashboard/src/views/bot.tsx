@@ -2,14 +2,17 @@
 
 import { useLoaded } from '../hooks'
 import type { Columns } from '../model/series'
-import { percent, signed, units, whole, words } from '../model/text'
+import { count, league, percent, signed, units, whole, words } from '../model/text'
 import type { Bot as BotOf, PartOnOffer, WholeRecord } from '../model/types'
 import { Empty, Loading, num, Problem, Table } from '../parts/parts'
-import { axis, Plot } from '../parts/plot'
+import { axis, HOVER, Plot, type Plotted } from '../parts/plot'
 import { Feed, Return } from './picks'
 
 /** Of fewer no record has an interval. */
 const LEAST_DAYS = 10
+
+/** What is under the pointer. */
+const shown = (_plot: Plotted, value: number | null) => (value === null ? '–' : units(value))
 
 function Equity({ record }: { record: WholeRecord }) {
   const { equity } = record
@@ -18,21 +21,23 @@ function Equity({ record }: { record: WholeRecord }) {
   // What comes later is drawn above: the line is the last one.
   const data: Columns = [
     equity.map((point) => point.bets),
-    equity.map((point) => point.interval?.[0] ?? null), equity.map((point) => point.interval?.[1] ?? null),
+    ...(isBanded ? [equity.map((point) => point.interval?.[0] ?? null), equity.map((point) => point.interval?.[1] ?? null)] : []),
     equity.map((point) => point.profit),
   ]
   return (
     <figure>
       <figcaption><h3>Equity</h3><p class="quiet">The sum of profits in units, bet by bet{isBanded ? ', over the interval that 95 of 100 lucky or unlucky records of such bets stay within' : `; it has an interval from ${LEAST_DAYS} match days on`}</p></figcaption>
-      <Plot label={`Equity: ${units(last?.profit ?? 0)} units after ${whole(last?.bets ?? 0)} bets`} data={data} build={(_plot, colour) => ({
-        cursor: { show: false },
-        legend: { show: false },
+      <Plot label={`Equity: ${units(last?.profit ?? 0)} units after ${count(last?.bets ?? 0, 'bet')}`} data={data} build={(_plot, colour) => ({
+        ...HOVER,
         scales: { x: { time: false } },
         axes: [{ ...axis(colour), values: (_plot, values) => values.map((value) => (Number.isInteger(value) ? whole(value) : '')) },
           { ...axis(colour), values: (_plot, values) => values.map(units) }],
-        series: [{}, { stroke: 'transparent', points: { show: false } }, { stroke: 'transparent', points: { show: false } },
-          { stroke: colour('accent'), width: 2, points: { show: false } }],
-        bands: [{ series: [2, 1], fill: colour('band') }],
+        series: [
+          { label: 'Bets', value: (_plot, value: number | null) => (value === null ? '–' : whole(value)) },
+          ...(isBanded ? ['Luck, from', 'to'].map((label) => ({ label, value: shown, stroke: 'transparent', points: { show: false } })) : []),
+          { label: 'Units', value: shown, stroke: colour('accent'), width: 2, points: { show: equity.length === 1 } },
+        ],
+        ...(isBanded ? { bands: [{ series: [2, 1] as [number, number], fill: colour('band') }] } : {}),
       })} />
     </figure>
   )
@@ -80,7 +85,7 @@ function Groups({ label, rows }: { label: string; rows: { name: string; bets: nu
 
 function OnOffer({ part }: { part: PartOnOffer }) {
   if (part.share === null) return <dd>not available</dd>
-  return <dd class="number">{percent(part.share, 1)} <span class="quiet">of {whole(part.bets)} bets</span></dd>
+  return <dd class="number">{percent(part.share, 1)} <span class="quiet">of {count(part.bets, 'bet')}</span></dd>
 }
 
 function Record({ record }: { record: WholeRecord }) {
@@ -91,20 +96,20 @@ function Record({ record }: { record: WholeRecord }) {
       <p class="sentence large">{record.sentence}</p>
       <dl class="facts">
         <div><dt>Return per unit</dt><dd><Return of={record} /></dd></div>
-        {record.undisputed.bets < record.bets && <div><dt>Without disputed bets</dt><dd><Return of={record.undisputed} /> <span class="quiet">{whole(record.undisputed.bets)} bets</span></dd></div>}
+        {record.undisputed.bets < record.bets && <div><dt>Without disputed bets</dt><dd><Return of={record.undisputed} /> <span class="quiet">{count(record.undisputed.bets, 'bet')}</span></dd></div>}
         <div><dt>95 % by match day</dt><dd class="number">{interval === null ? `from ${LEAST_DAYS} match days on` : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
         <div><dt>Closing-line value</dt><dd class="number">{closing.mean === null ? 'not known' : signed(closing.mean)}
-          {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({whole(closing.bets)} bets)</span>}</dd></div>
+          {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({count(closing.bets, 'bet')})</span>}</dd></div>
         <div><dt>Still on offer at the next poll</dt><OnOffer part={record.on_offer.after_poll} /></div>
         <div><dt>Still on offer after a minute</dt><OnOffer part={record.on_offer.after_minute} /></div>
         <div><dt>Deepest drawdown</dt><dd class="number">{units(record.drawdown)} units</dd></div>
-        <div><dt>Bets settled</dt><dd class="number">{whole(record.bets)} <span class="quiet">of {whole(record.picks)} picks; {whole(record.open)} open, {whole(record.without_result)} without a result</span></dd></div>
+        <div><dt>Bets settled</dt><dd class="number">{whole(record.bets)} <span class="quiet">of {count(record.picks, 'pick')}; {whole(record.open)} open, {whole(record.without_result)} without a result</span></dd></div>
         <div><dt>Brier score</dt><dd class="number">{score(scores.brier)} <span class="quiet">closing prices: {score(reference.brier)}</span></dd></div>
       </dl>
       {record.bets > 0 && <div class="columns"><Equity record={record} />{record.calibration.length > 0 && <Calibration record={record} />}</div>}
       {record.bets > 0 && (
         <div class="columns">
-          <Groups label="League" rows={record.leagues.map((row) => ({ ...row, name: words(row.league) }))} />
+          <Groups label="League" rows={record.leagues.map((row) => ({ ...row, name: league(row.league) }))} />
           <Groups label="Month" rows={record.months.map((row) => ({ ...row, name: row.month }))} />
         </div>
       )}

@@ -5,7 +5,7 @@ import { ask } from '../api'
 import { useAct, useLoaded } from '../hooks'
 import { words } from '../model/text'
 import type { Delivery } from '../model/types'
-import { Badge, Field, Form, num, Problem, Table, Time } from '../parts/parts'
+import { Badge, Field, Form, num, Problem, Table, When } from '../parts/parts'
 
 const TONES: Record<string, 'good' | 'warn' | 'bad'> = { delivered: 'good', failed: 'warn', given_up: 'bad', gone: 'bad' }
 const KEPT = new Set(['given_up', 'gone'])
@@ -36,14 +36,14 @@ export function Deliveries({ path, refresh }: { path: string; refresh: number })
         <Table label="Deliveries" head={['When', 'Event', num('Attempt'), 'Outcome', num('Status'), num('Took'), 'Answer', 'Next attempt', 'Actions']}>
           {list.map((entry) => (
             <tr key={`${entry.webhook_id} ${entry.attempt} ${entry.at}`}>
-              <td><Time at={entry.at} short /></td>
+              <td><When at={entry.at} /></td>
               <th scope="row">{entry.type}<br /><code class="quiet">{entry.webhook_id}</code></th>
               <td class="number">{entry.attempt}</td>
               <td><Badge tone={TONES[entry.outcome] ?? 'plain'}>{words(entry.outcome)}</Badge></td>
               <td class="number">{entry.status ?? 'none'}</td>
               <td class="number">{entry.latency_seconds === null ? '' : `${Math.round(entry.latency_seconds * 1000)} ms`}</td>
               <td class="answer">{entry.answer}</td>
-              <td>{entry.next_attempt_at !== null && <Time at={entry.next_attempt_at} short />}</td>
+              <td>{entry.next_attempt_at !== null && <When at={entry.next_attempt_at} />}</td>
               <td>{KEPT.has(entry.outcome) && <button type="button" class="small" onClick={() => redeliver(entry.webhook_id)}>Redeliver</button>}</td>
             </tr>
           ))}

@@ -1,31 +1,20 @@
-// An entry of the board: its row, and on request its legs, why it is or is not verified, its stakes, and a hedge.
+// What is known of an entry beside its row: its legs, why it is or is not verified, its stakes, what hides it, and a hedge.
 
-import { memo, type Placed } from './memo'
 import { useState } from 'preact/hooks'
 import { useSizes } from '../hooks'
-import { bet, bets } from '../model/bet'
+import { bankroll } from '../kept'
+import { STEPS } from '../model/bankroll'
+import { bet } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
-import { CLOSINGS, duration, market, money, percent, WARNINGS, words } from '../model/text'
-import type { Entry, Leg, PassedOver } from '../model/types'
-import { More } from '../parts/list'
-import { Age, Badge, Field, num, Table, Time } from '../parts/parts'
+import { duration, money, percent, WARNINGS, words } from '../model/text'
+import type { Entry, PassedOver } from '../model/types'
+import { Age, Badge, Field, num, Table } from '../parts/parts'
+import { useStored } from '../store'
 import { Book } from './book'
 import { Hedge } from './hedge'
-
-interface RowProps {
-  entry: Entry
-  now: number
-  format: OddsFormat
-  isOpen: boolean
-  onToggle: () => void
-  /** Why the window is gone, while its row is held. */
-  closed: string | null
-}
-
-function isLate(leg: Leg, now: number): boolean {
-  return leg.expected_interval_seconds !== null && now - Date.parse(leg.last_seen_at) > leg.expected_interval_seconds * 1000
-}
+import { HideButtons } from './hiding'
+import { isLate } from './row'
 
 /** What is left of a window's life: its median on a bar as long as the time by which nine in ten are closed. */
 export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
@@ -49,45 +38,6 @@ export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
     </div>
   )
 }
-
-function LegLine({ leg, entry, now, format }: { leg: Leg; entry: Entry; now: number; format: OddsFormat }) {
-  return (
-    <li>
-      <span class="outcome">{bet(leg, entry.line, entry.event)}</span>
-      <strong class="number">{alignedOdds(leg.price, format)}</strong>
-      <Book leg={leg} />
-      <Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} />
-    </li>
-  )
-}
-
-function RowOf({ entry, now, format, isOpen, onToggle, closed, place }: RowProps & Placed) {
-  const name = `${entry.event.home} – ${entry.event.away}, ${market(entry.market, entry.period)}: ${bets(entry.legs, entry.line, entry.event)}`
-  return (
-    <li ref={place} class={closed === null ? 'entry' : 'entry closed'}>
-      <div class="row">
-        <div class="margin">
-          <strong class="number">{percent(entry.margin)}</strong>
-          {closed !== null ? <Badge tone="bad">closed</Badge>
-            : entry.verified ? <Badge tone="good" title="All nine checks hold">verified</Badge>
-            : <Badge tone="warn" title={entry.failed_checks.map((check) => check.reason).join('; ')}>not verified</Badge>}
-        </div>
-        <div class="what">
-          <h2>{entry.event.home} – {entry.event.away}</h2>
-          <span>{market(entry.market, entry.period)} {entry.event.in_play === true && <Badge tone="plain">in play</Badge>}</span>
-          <span class="quiet">{words(entry.league)}, <Time at={entry.event.commence_time} short /></span>
-        </div>
-        <ul class="legs">{entry.legs.map((leg, index) => <LegLine key={index} leg={leg} entry={entry} now={now} format={format} />)}</ul>
-        {closed === null ? <Lifetime entry={entry} now={now} /> : <span class="quiet">Closed: {CLOSINGS[closed] ?? words(closed)}</span>}
-        <More isOpen={isOpen} of={`details of ${name}`} onToggle={onToggle} />
-      </div>
-      {isOpen && <Details entry={entry} now={now} format={format} />}
-    </li>
-  )
-}
-
-/** Drawn again when what it shows has changed: of a row that is closed no clock ticks. */
-export const Row = memo(RowOf)
 
 function Checks({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const reasons = new Map(entry.failed_checks.map(({ flag, reason }) => [flag, reason]))
@@ -124,8 +74,6 @@ function PassedOverCover({ passed, entry, format }: { passed: PassedOver; entry:
   )
 }
 
-const STEPS = [0.01, 0.1, 0.5, 1, 5, 10]
-
 function number(text: string): number {
   const value = Number(text)
   return Number.isFinite(value) && value > 0 ? value : 0
@@ -133,15 +81,19 @@ function number(text: string): number {
 
 /** Stakes for a total. */
 function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
-  const [total, setTotal] = useState(String(Math.min(100, entry.total_stake_max ?? 100)))
-  const [step, setStep] = useState(0.01)
+  const own = useStored(bankroll)
+  const [given, setTotal] = useState<string | null>(null)
+  const [chosen, setStep] = useState<number | null>(null)
+  // The reader's own, until another one is written here.
+  const total = given ?? String(Math.min(own.total, entry.total_stake_max ?? own.total))
+  const step = chosen ?? own.step
   const made = plan(entry.legs, number(total), step, useSizes())
   const most = entry.total_stake_max
   return (
     <div>
       <h3>Stakes{entry.currency === null ? '' : `, ${entry.currency}`}</h3>
       <div class="filterbar">
-        <Field label="Total" {...(most === null ? {} : { hint: `At most ${money(most)} within the known limits` })}>
+        <Field label="Total">
           {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={total} onInput={(event) => setTotal(event.currentTarget.value)} />}
         </Field>
         <Field label="Round to">
@@ -151,7 +103,7 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
             </select>
           )}
         </Field>
-        {most !== null && <button type="button" disabled={number(total) === most} onClick={() => setTotal(String(most))}>The most within limits</button>}
+        {most !== null && <button type="button" disabled={number(total) === most} onClick={() => setTotal(String(most))}>Most: {money(most)}<span class="unseen"> within the known limits</span></button>}
       </div>
       <Table label="Stakes" head={['Bet', 'Book', num('Odds'), num('Stake'), num('At risk'), num('Profit if it wins'), num('Limit')]}>
         {entry.legs.map((leg, index) => {
@@ -199,12 +151,14 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
           </tr>
         ))}
       </Table>
-      <div class="columns">
+      <div class="facets">
+        <Calculator entry={entry} format={format} />
         <Checks entry={entry} format={format} />
         <div>
           <h3>The window</h3>
           <dl>
             <dt>Open for</dt><dd class="number"><Age at={entry.opened_at} now={now} /></dd>
+            <dt>Closed by</dt><dd><Lifetime entry={entry} now={now} /></dd>
             <dt>Lives two minutes with</dt><dd class="number">{entry.execution_probability === null ? 'not known' : percent(entry.execution_probability, 0)}</dd>
             <dt>Margin with rounded stakes</dt><dd class="number">{entry.margin_rounded === null ? 'none can be placed' : percent(entry.margin_rounded)}</dd>
             <dt>Margin in the worst result</dt><dd class="number">{percent(entry.margin_worst)}</dd>
@@ -212,7 +166,7 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
           </dl>
         </div>
       </div>
-      <Calculator entry={entry} format={format} />
+      {!isWhole && <HideButtons entry={entry} />}
       {isOnBoard && <Hedge entry={entry} format={format} />}
       {isOnBoard && !isWhole && <p><a href={`#/arb/${encodeURIComponent(entry.id)}`}>Prices, transitions and how such windows ended<span class="unseen">: {entry.event.home} – {entry.event.away}</span></a></p>}
     </div>

@@ -4,7 +4,7 @@
 import { useFeed, useLoaded, useNow } from '../hooks'
 import { checkedAt, clauseText, feesText, sizesText } from '../model/conditions'
 import { stood } from '../model/standing'
-import { day, duration, percent, whole } from '../model/text'
+import { count, day, duration, percent, whole } from '../model/text'
 import type { ListedBook, Status, Truth } from '../model/types'
 import { Age, Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
 
@@ -39,7 +39,7 @@ function Conditions({ list }: { list: ShownBook[] }) {
           <td>{feesText(book)}</td>
           <td>{book.fees.filter(({ holds }) => holds).map(({ from }) => (from === null ? 'not known' : day(from))).join('; ')}</td>
           <td>{sizesText(book)}</td>
-          <td>{book.clauses.length === 0 ? <span class="quiet">none known</span> : <details><summary>{book.clauses.length} clauses</summary><ul>{book.clauses.map((clause, at) => <li key={at}>{clauseText(clause)}</li>)}</ul></details>}</td>
+          <td>{book.clauses.length === 0 ? <span class="quiet">none known</span> : <details><summary>{count(book.clauses.length, 'clause')}</summary><ul>{book.clauses.map((clause, at) => <li key={at}>{clauseText(clause)}</li>)}</ul></details>}</td>
           <td>{checkedAt(book) === null ? <Badge tone="warn">never</Badge> : day(checkedAt(book) ?? '')}</td>
           <td class="quiet">{book.fees.findLast(({ holds }) => holds)?.source ?? book.source ?? 'in no table: the cautious values of its kind'}</td>
         </tr>

@@ -5,7 +5,7 @@ import { ask } from '../api'
 import { message, useAct, useLoaded } from '../hooks'
 import { SCOPES } from '../model/names'
 import type { Key, NewKey } from '../model/types'
-import { Badge, Confirm, Copy, Dialog, Empty, Field, Form, Loading, Problem, Table, Time } from '../parts/parts'
+import { Badge, Confirm, Copy, Dialog, Empty, Field, Form, Loading, Problem, Table, When } from '../parts/parts'
 
 const USUAL = new Set(SCOPES.filter((scope) => scope.isUsual).map((scope) => scope.key))
 const EXPIRIES: { days: number; text: string }[] = [
@@ -36,7 +36,7 @@ export function curls(key: NewKey, origin: string): { label: string; text: strin
 
 function ShownOnce({ made, onClose }: { made: NewKey; onClose: () => void }) {
   return (
-    <Dialog title="Your new key" onClose={onClose}>
+    <Dialog title="Your new key" mustAnswer onClose={onClose}>
       <p><strong>Copy it now: it is shown this once.</strong> The server keeps only a hash of it.</p>
       <Copy text={made.key} label="the key" />
       {curls(made, location.origin).map(({ label, text }) => (
@@ -140,9 +140,9 @@ function Row({ of, onRotate, onRevoke }: { of: Key; onRotate: () => void; onRevo
       <th scope="row">{of.name} {of.mode === 'test' && <Badge tone="plain">test</Badge>}<br /><code class="quiet">{of.prefix}…</code></th>
       <td><Badge tone={isValid ? ((of.replaced_by ?? null) === null ? 'good' : 'warn') : 'bad'}>{text}</Badge></td>
       <td class="scopes">{of.scopes.join(', ')}</td>
-      <td><Time at={of.created_at} short /></td>
-      <td>{of.last_used_at === null || of.last_used_at === undefined ? <span class="quiet">not since the server started</span> : <Time at={of.last_used_at} short />}</td>
-      <td>{of.expires_at === null ? 'never' : <Time at={of.expires_at} short />}</td>
+      <td><When at={of.created_at} /></td>
+      <td>{of.last_used_at === null || of.last_used_at === undefined ? <span class="quiet">not since the server started</span> : <When at={of.last_used_at} />}</td>
+      <td>{of.expires_at === null ? 'never' : <When at={of.expires_at} />}</td>
       <td class="buttons">
         {isValid && (of.replaced_by ?? null) === null && (
           <button type="button" class="small" aria-label={`Rotate ${of.name}`} onClick={onRotate}>Rotate</button>

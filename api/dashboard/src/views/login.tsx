@@ -21,7 +21,12 @@ export function LogIn({ onSession, notice }: { onSession: (session: Session) => 
   return (
     <main id="content" class="login">
       <h1>Arbitrage Board</h1>
-      <p class="quiet">Open arb windows as they happen, edge signals, and the keys of your programs.</p>
+      <ul class="reasons">
+        <li><strong>Verified</strong> means that nine checks held when a row was written: above all, that the sources' own times prove all prices were on offer at one moment. It does not promise that a book still takes the bet.</li>
+        <li><strong>To bet</strong>: choose your books and your bankroll on the board, then click a stake: it is copied, and the book opens.</li>
+        <li><strong>To program</strong>: create a key under the account menu; its first request stands beside it.</li>
+      </ul>
+      <p>Whether that is worth anything: <a href="#/truth">how much of the feed was real</a>, without an account.</p>
       {notice !== null && <p role="status" class="notice">{notice}</p>}
       <section class="card">
         <h2>{isNew ? 'Create an account' : 'Log in'}</h2>

@@ -6,10 +6,10 @@ import { replaceQuery, useAct, useLoaded, useOddsFormat } from '../hooks'
 import { bet } from '../model/bet'
 import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
-import { market, percent, signed, whole, words } from '../model/text'
+import { count, league, market, percent, signed, whole, words } from '../model/text'
 import type { Bot, FeedKind, LaterOffer, Pick, PickPage, ShortRecord } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
-import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { Badge, Empty, Loading, num, Problem, Table, Time, When } from '../parts/parts'
 
 const FEEDS: readonly FeedKind[] = ['live', 'recorded', 'simulated']
 const FEED_TEXT: Record<FeedKind, string> = {
@@ -52,7 +52,7 @@ function Bots() {
               {bot.records.length === 0 && <p class="quiet">No picks yet.</p>}
               {bot.records.map((record) => (
                 <div key={`${record.version} ${record.feed}`} class="record">
-                  <p class="line"><Feed kind={record.feed} /><Return of={record} /><span class="quiet">{whole(record.bets)} bets settled, {whole(record.open)} open</span></p>
+                  <p class="line"><Feed kind={record.feed} /><Return of={record} /><span class="quiet">{count(record.bets, 'bet')} settled, {whole(record.open)} open</span></p>
                   <p class="sentence">{record.sentence}</p>
                 </div>
               ))}
@@ -137,9 +137,9 @@ function Item({ pick, format, isOpen, onToggle }: { pick: Pick; format: OddsForm
         <div class="what">
           <h3>{pick.event.home} – {pick.event.away}</h3>
           <span>{market(pick.market, pick.period)}: <strong>{bet({ side: 'back', outcome: pick.outcome }, pick.line, pick.event)}</strong></span>
-          <span class="quiet">{words(pick.league)}, starts <Time at={pick.starts_at} short /></span>
+          <span class="quiet">{league(pick.league)}, <When at={pick.starts_at} /></span>
         </div>
-        <div class="bet"><strong class="number">{odds(pick.price, format)}</strong><span>{pick.book}</span><span class="quiet">published <Time at={pick.published_at} short /></span></div>
+        <div class="bet"><strong class="number">{odds(pick.price, format)}</strong><span>{pick.book}</span><span class="quiet">published <When at={pick.published_at} /></span></div>
         <div class="result"><Result pick={pick} /></div>
         <More isOpen={isOpen} of={`evidence of ${words(pick.bot)} on ${pick.event.home} – ${pick.event.away}`} onToggle={onToggle} />
       </div>

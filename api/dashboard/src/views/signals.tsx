@@ -4,10 +4,10 @@ import { replaceQuery, useFeed, useNow, useOddsFormat } from '../hooks'
 import { bet, bets } from '../model/bet'
 import { KINDS } from '../model/names'
 import { alignedOdds, type OddsFormat } from '../model/odds'
-import { market as marketName, percent, whole, words } from '../model/text'
+import { league, market as marketName, percent, whole, words } from '../model/text'
 import type { Signal, SignalQuote } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
-import { Age, Badge, Empty, Loading, num, Table, Time } from '../parts/parts'
+import { Age, Badge, Empty, Loading, num, Table, When } from '../parts/parts'
 
 function Quotes({ label, quotes, signal, now, format }: { label: string; quotes: SignalQuote[]; signal: Signal; now: number; format: OddsFormat }) {
   return (
@@ -42,7 +42,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
         <div class="what">
           <h2>{signal.event.home} – {signal.event.away}</h2>
           <span>{marketName(signal.market, signal.period)}{about !== '' && `: ${about}`}</span>
-          <span class="quiet">{words(signal.league)}, <Time at={signal.event.commence_time} short /></span>
+          <span class="quiet">{league(signal.league)}, <When at={signal.event.commence_time} /></span>
         </div>
         <ul class="legs">
           {signal.bets.slice(0, 3).map((quote, index) => (
@@ -63,7 +63,7 @@ function Item({ signal, now, format, isOpen, onToggle }: { signal: Signal; now: 
           <dl>
             <dt>Confidence</dt><dd class="number">{percent(signal.confidence, 0)}</dd>
             {signal.kelly !== null && <><dt>A quarter of Kelly</dt><dd class="number">{percent(signal.kelly)} of the bank</dd></>}
-            <dt>Closes, unless confirmed</dt><dd><Time at={signal.expires_at} /></dd>
+            <dt>Closes, unless confirmed</dt><dd><When at={signal.expires_at} /></dd>
           </dl>
           {signal.bets.length > 0 && <><h3>Bets</h3><Quotes label="Bets" quotes={signal.bets} signal={signal} now={now} format={format} /></>}
           {signal.evidence.length > 0 && (

@@ -2,7 +2,7 @@
 // lifetimes came true.
 
 import { replaceQuery, useLoaded } from '../hooks'
-import { duration, percent, whole, words } from '../model/text'
+import { league, duration, percent, whole, words } from '../model/text'
 import { stood } from '../model/standing'
 import type { Standing, Truth as Told, TruthCounts } from '../model/types'
 import { Empty, Field, Loading, num, Problem, Table, Time } from '../parts/parts'
@@ -97,7 +97,7 @@ function Answer({ truth }: { truth: Told }) {
       {truth.standing.length === 0 ? <p class="quiet">No window is answered yet.</p> : (
         <>
           <Stood rows={by('gap')} head="Gap" name={(of) => (of === 'longer' ? of : duration(Number(of)))} />
-          <Stood rows={by('league')} head="League" name={words} />
+          <Stood rows={by('league')} head="League" name={league} />
         </>
       )}
       <h2>Do windows live as long as they say?</h2>

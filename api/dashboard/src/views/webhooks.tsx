@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { useAct, useLoaded } from '../hooks'
 import { EVENTS } from '../model/names'
-import { words } from '../model/text'
+import { count, whole, words } from '../model/text'
 import type { Endpoint } from '../model/types'
 import { Badge, Confirm, Copy, Dialog, Empty, Field, Form, Loading, Problem, Time } from '../parts/parts'
 import { Deliveries } from './deliveries'
@@ -15,7 +15,7 @@ const path = (endpoint: Endpoint) => `/session/webhooks/${encodeURIComponent(end
 
 function Secret({ of, onClose }: { of: Endpoint; onClose: () => void }) {
   return (
-    <Dialog title="The secret of the endpoint" onClose={onClose}>
+    <Dialog title="The secret of the endpoint" mustAnswer onClose={onClose}>
       <p><strong>Copy it now: it is shown this once.</strong> Your server checks with it that a request is ours.</p>
       <Copy text={of.secret ?? ''} label="the secret" />
       {of.previous_secret_until !== null && <p>Requests are signed with the former secret too, until <Time at={of.previous_secret_until} />.</p>}
@@ -95,13 +95,15 @@ function Item({ of, onChanged, onSecret }: { of: Endpoint; onChanged: () => Prom
   const rotate = () => act(async () => onSecret(await ask<Endpoint>('POST', `${path(of)}/rotate`, {})))
   const remove = () => act(async () => { await ask('DELETE', path(of)); setDeleting(false); await onChanged() })
   const filters = Object.entries(of.filters)
+  // Its circuit is open.
+  const isHeld = of.state === 'active' && of.circuit.open_until !== null
   return (
     <article class="card" aria-label={`Endpoint ${of.url}`}>
       <h2 class="url">{of.url}</h2>
       {of.description !== '' && <p>{of.description}</p>}
       <p>
-        <Badge tone={TONES[of.state]}>{of.state}</Badge> {of.paused && <Badge tone="warn">paused</Badge>}{' '}
-        <span class="quiet">{STATES[of.state]}{of.reason !== null && ` Reason: ${words(of.reason)}.`}</span>
+        <Badge tone={isHeld ? 'warn' : TONES[of.state]}>{isHeld ? 'held back' : of.state}</Badge> {of.paused && <Badge tone="warn">paused</Badge>}{' '}
+        <span class="quiet">{isHeld ? 'It fails: nothing is sent for now.' : STATES[of.state]}{of.reason !== null && ` Reason: ${words(of.reason)}.`}</span>
       </p>
       <dl>
         <dt>Events</dt><dd>{of.events.length === 0 ? 'all' : of.events.join(', ')}</dd>
@@ -112,7 +114,7 @@ function Item({ of, onChanged, onSecret }: { of: Endpoint; onChanged: () => Prom
           <>
             <dt>Failing</dt>
             <dd>
-              {of.circuit.failures} attempts in a row have failed; {of.circuit.waiting} events wait.
+              {of.circuit.failures === 1 ? 'The last attempt has failed' : `${whole(of.circuit.failures)} attempts in a row have failed`}; {count(of.circuit.waiting, 'event waits', 'events wait')}.
               {of.circuit.open_until !== null && <> Nothing is sent until <Time at={of.circuit.open_until} />, but a test event at once: when it is answered, all that waits is sent.</>}
             </dd>
           </>

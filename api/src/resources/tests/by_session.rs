@@ -24,3 +24,11 @@ fn what_a_session_is_refused_costs_nothing() {
     let usage = site.browse(&browser, &Method::GET, "/session/usage", &json!({})).json();
     assert_eq!((&usage["used"], &usage["keys"]), (&json!(0), &json!({})));
 }
+
+/// How much of the feed was real is of no account: who has none reads it too, and nothing else.
+#[test]
+fn the_truth_of_the_feed_needs_no_account() {
+    let site = Site::new();
+    let ask = |path| site.send(&Method::GET, path, &[], &[]).status;
+    assert_eq!([ask("/session/truth"), ask("/session/books")], [503, 401]);
+}

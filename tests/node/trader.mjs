@@ -1,0 +1,174 @@
+// A bettor at the board, in Debian's Chromium: a filter is saved and tells of a window that comes; its stake is copied and the book opens; a bet is placed, the
+// row is pinned, and it becomes a hedge when the other leg worsens. It fails where a stake is another one than the model's, where something is told of twice, or
+// where the page says less than it knows.
+import assert from 'node:assert/strict'
+import { serve } from './frozen.mjs'
+import { keptEntry } from './market.mjs'
+import { browser, check, moveTo, open, opener, rows, say, until, wrong } from './page-checks.mjs'
+
+const [dist] = process.argv.slice(5)
+const COUNT = 24
+const entryOf = (number, turn) => keptEntry(number, turn, Date.now())
+const hedges = []
+const hedge = (body) => {
+  hedges.push(body)
+  const { id, legs } = latest
+  const [placed, rest] = legs[0].book === body.book && legs[0].outcome === body.outcome ? legs : [legs[1], legs[0]]
+  return {
+    id, currency: 'USD', total_stake: 97.5, worst_profit: -1.25,
+    legs: legs.map((leg) => ({ outcome: leg.outcome, side: leg.side, book: leg.book, price: leg.price, placed: leg === placed, stake: leg === rest ? 47.5 : body.stake, liability: null })),
+    results: [{ legs: ['won', 'lost'], profit: -1.25 }, { legs: ['lost', 'won'], profit: 0.4 }],
+  }
+}
+/** A window of two bets that comes while the page is open, above all others. */
+const fresh = { ...entryOf(200, 0), id: 'f'.repeat(32), market: 'h2h', line: null, verified: true, failed_checks: [], score: 9, margin: 0.0721, total_stake_max: 5_000, currency: 'USD' }
+fresh.event = { ...fresh.event, id: 'fresh', home: 'Newhaven Terns', away: 'Old Quay', in_play: false, commence_time: new Date(Date.now() + 6.2 * 3_600_000).toISOString() }
+const made = (outcome, book, price) => ({ ...fresh.legs[0], outcome, side: 'back', book, operator: book, price, effective_price: price, limit: 250, link: `https://books.example/${book}` })
+fresh.legs = [made('home', 'alderbet', 2.2), made('away', 'elmwager', 2.1)]
+let latest = fresh
+const more = { [`/session/arbs/${fresh.id}/hedge`]: hedge, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
+const server = await serve(dist, COUNT, 0, { more, entryOf })
+moveTo(server.url)
+const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+await context.grantPermissions(['clipboard-read', 'clipboard-write', 'notifications'], { origin: server.url })
+// The book is another site, which this machine does not reach.
+await context.route('https://books.example/**', (route) => route.fulfill({ contentType: 'text/html', body: 'the book' }))
+const page = await open(context)
+await page.addInitScript(() => {
+  window.notified = []
+  window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title, { tag }) { window.notified.push(`${tag} ${title}`) } }
+})
+await page.goto(`${server.url}/#/board`)
+await rows(page).first().waitFor()
+
+// As many rows as are promised at 1440x900: none is taller than 22 pixels a leg, nothing above them more than 108.
+const sizes = await rows(page).evaluateAll((rows) => rows.map((row) => [row.querySelectorAll('.leg').length, row.getBoundingClientRect().height]))
+for (const [legs, height] of sizes) assert.equal(height, Math.max(44, legs * 22), `a row of ${legs} legs`)
+assert.ok(await page.locator('.rows').evaluate((rows) => rows.getBoundingClientRect().top) <= 108)
+assert.deepEqual(await page.locator('.grid').evaluate((grid) => [grid.getAttribute('aria-rowcount'), grid.querySelectorAll('[tabindex="0"]').length]), [String(COUNT + 1), 1])
+say('a grid')
+
+// A bankroll, rounded to whole units: in the browser, and the page says so.
+await page.getByRole('button', { name: /^Bankroll/ }).click()
+const bankroll = page.getByRole('dialog', { name: 'Bankroll' })
+await bankroll.getByText('Kept in this browser alone').waitFor()
+await bankroll.getByRole('spinbutton', { name: 'Bankroll' }).fill('400')
+await bankroll.getByLabel('Round stakes to', { exact: true }).selectOption('1')
+await check(page, 'bankroll')
+await bankroll.getByRole('button', { name: 'Save' }).click()
+await bankroll.waitFor({ state: 'hidden' })
+say('bankroll')
+
+// A filter with a name, whose alerts are off until they are switched on.
+await page.getByRole('button', { name: 'Verified', exact: true }).click()
+await page.getByRole('button', { name: 'Filters', exact: true }).click()
+await page.getByLabel('Least margin, %', { exact: true }).fill('6')
+await page.getByRole('button', { name: 'Done' }).click()
+await page.getByRole('button', { name: 'Alerts', exact: true }).click()
+const saved = page.getByRole('dialog', { name: 'Saved filters and alerts' })
+await saved.getByLabel('Save the present filters as').fill('Six')
+await saved.getByRole('button', { name: 'Save', exact: true }).click()
+await saved.getByText('It ends with the last tab').waitFor()
+const [sound, notification] = ['Sound for Six', 'Notification for Six'].map((name) => saved.getByRole('checkbox', { name }))
+assert.deepEqual(await Promise.all([sound.isChecked(), notification.isChecked()]), [false, false], 'off by default')
+await notification.check()
+await check(page, 'saved')
+await saved.getByRole('button', { name: 'Done' }).click()
+await page.getByRole('button', { name: /^≥ 6.00 %/ }).click()
+await page.getByRole('button', { name: 'Verified', exact: true }).click()
+say('filter')
+
+// While the pointer is among the rows they stay where they are, and what comes is counted. The alert fires once, in one tab.
+await rows(page).first().hover()
+const names = () => rows(page).locator('.match').allTextContents()
+const before = await names()
+await page.waitForTimeout(1_200)
+server.send('arb_window', { ...fresh, change: 'opened' })
+await page.getByRole('button', { name: '1 new' }).waitFor()
+assert.deepEqual(await names(), before, 'rows stay where they are')
+await until('the alert fires', async () => (await page.evaluate(() => window.notified)).length === 1)
+await page.getByRole('status').getByText(/Newhaven Terns – Old Quay.*\(Six\)/).waitFor()
+server.send('arb_window', { ...fresh, sequence: 2, change: 'updated' })
+await page.waitForTimeout(2_500)
+assert.deepEqual(await page.evaluate(() => window.notified), [`${fresh.id} 7.21 % Newhaven Terns – Old Quay`])
+await page.getByRole('button', { name: '1 new' }).click()
+await until('the new row is the first', async () => (await names())[0] === 'Newhaven Terns – Old Quay')
+say('alert')
+
+// One click copies the stake and opens the book. 400 at 2.2 and 2.1 is 195.35 and 204.65.
+const row = rows(page).first()
+assert.deepEqual(await row.locator('.stake').evaluateAll((stakes) => stakes.map((stake) => stake.firstChild.textContent)), ['195.00', '205.00'])
+const [book] = await Promise.all([context.waitForEvent('page'), row.locator('.stake').first().click()])
+assert.equal(book.url(), 'https://books.example/alderbet')
+await page.bringToFront()
+assert.equal(await page.evaluate(() => navigator.clipboard.readText()), '195.00')
+await book.close()
+// The key copies leg by leg.
+await row.focus()
+await page.keyboard.press('c')
+await page.keyboard.press('c')
+await until('the second stake is copied', async () => (await page.evaluate(() => navigator.clipboard.readText())) === '205.00')
+say('copied')
+
+// Placed: the row is pinned with leg and price.
+await row.getByRole('button', { name: 'placed at alderbet' }).click()
+const pinned = page.getByRole('region', { name: 'Placed bets' })
+await pinned.getByText('kept in this browser alone').waitFor()
+assert.equal(await pinned.getByLabel('Stake placed on Newhaven Terns').inputValue(), '195')
+await check(page, 'placed')
+assert.equal(hedges.length, 0, 'nothing is to be hedged yet')
+// The other leg gets better: nothing to hedge. It gets worse: the hedge, by the server.
+latest = { ...fresh, legs: [fresh.legs[0], { ...fresh.legs[1], price: 2.14 }], sequence: 3 }
+server.send('arb_window', { ...latest, change: 'updated' })
+await pinned.getByText('better now').waitFor()
+latest = { ...fresh, legs: [fresh.legs[0], { ...fresh.legs[1], price: 1.98 }], sequence: 4 }
+server.send('arb_window', { ...latest, change: 'updated' })
+await pinned.getByText('worse now').waitFor()
+await pinned.getByText('Hedge:').waitFor()
+assert.deepEqual(hedges.at(-1), { book: 'alderbet', outcome: 'home', stake: 195, price: 2.2 })
+await pinned.getByText('−1.25').first().waitFor()
+await check(page, 'hedge')
+// A pin is the browser's: it is there again.
+await page.reload()
+await pinned.getByText('worse now').or(pinned.getByText('gone')).first().waitFor()
+server.send('arb_window', { ...latest, change: 'opened' })
+await pinned.getByText('worse now').waitFor()
+// The window closes: what is at risk is said, and that no hedge is known.
+server.send('close_signal', { id: fresh.id, reason: 'price_moved' })
+await pinned.getByText('At risk 195.00.').waitFor()
+await pinned.getByText(/no hedge is computed/).waitFor()
+await pinned.getByRole('button', { name: /^Unpin/ }).click()
+await pinned.waitFor({ state: 'hidden' })
+say('hedge')
+
+// An event is hidden by a key, with a way back, and stands in the list.
+const idOf = () => rows(page).evaluateAll((rows) => rows.map((row) => row.dataset.row))
+const [first] = await idOf()
+await rows(page).first().focus()
+await page.keyboard.press('h')
+await until('it is gone', async () => !(await idOf()).includes(first))
+await page.getByRole('button', { name: 'Undo' }).click()
+await until('it is there again', async () => (await idOf()).includes(first))
+await opener(page).click()
+await page.locator('.details').waitFor()
+await check(page, 'opened')
+await page.getByRole('button', { name: /^Hide (?!this event)[a-z]+ with/ }).click()
+await page.getByRole('button', { name: '1 hidden' }).click()
+await check(page, 'hidden')
+await page.getByRole('button', { name: /^Show again/ }).click()
+await page.getByText('Nothing is hidden.').waitFor()
+await page.getByRole('button', { name: 'Done' }).click()
+await page.keyboard.press('?')
+await page.getByRole('dialog', { name: 'Keys of the board' }).waitFor()
+await check(page, 'keys-of-board')
+await page.getByRole('checkbox', { name: 'Single keys do something' }).uncheck()
+await page.getByRole('button', { name: 'Done' }).click()
+await page.evaluate(() => document.activeElement.blur())
+await page.keyboard.press('p')
+assert.equal(await page.getByText('Paused:').count(), 0, 'keys are off')
+say('hidden')
+assert.deepEqual(wrong.filter((text) => !text.includes('books.example')), [])
+say('done')
+await context.close()
+server.close()
+await browser.close()
