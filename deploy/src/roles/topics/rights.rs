@@ -49,7 +49,7 @@ fn row(rights: &Rights) -> String {
         if all {
             "all".to_owned()
         } else {
-            or_none(names(topics).iter().map(|name| format!("`{name}`")).collect())
+            or_none(&names(topics).iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
         }
     };
     let group = |group: &Group| {
@@ -65,11 +65,11 @@ fn row(rights: &Rights) -> String {
         "| {role} | {} | {} | {} | {} |",
         listed(rights.reads),
         listed(rights.writes),
-        or_none(rights.groups.iter().map(group).collect()),
+        or_none(&rights.groups.iter().map(group).collect::<Vec<_>>()),
         rights.transactions.map_or_else(|| "none".to_owned(), |start| format!("`{start}*`")),
     )
 }
 
-fn or_none(list: Vec<String>) -> String {
+fn or_none(list: &[String]) -> String {
     if list.is_empty() { "none".to_owned() } else { list.join(", ") }
 }
