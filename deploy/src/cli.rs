@@ -33,7 +33,7 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction,
+    Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction,
     Suspended, Synth, Topics, TopicsAction,
 };
 
@@ -121,6 +121,8 @@ pub(crate) enum Command {
     Listen(Listen),
     /// Serve the API as tools of the Model Context Protocol, on standard input and output
     Mcp(Mcp),
+    /// Ask a URL, such as that of a role's readiness, and end with 0 where it answers with 200, else with 1
+    Check(Check),
     /// Remove downloads and data
     Clean(Clean),
     /// Print the licences of this program and of what it contains
@@ -154,6 +156,7 @@ impl Command {
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",
             Self::Mcp(_) => "mcp",
+            Self::Check(_) => "check",
             Self::Clean(_) => "clean",
             Self::Licences => "licences",
         }

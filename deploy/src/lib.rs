@@ -102,6 +102,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Synth(config) => roles::synth::run(&config)?,
         Command::Listen(config) => roles::listen::run(&config)?,
         Command::Mcp(config) => roles::mcp::run(&config)?,
+        Command::Check(config) => roles::check::run(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
         Command::Licences => roles::licences::run()?,
     }

@@ -5,6 +5,7 @@ pub(crate) mod accounts;
 pub mod admin;
 pub(crate) mod books;
 pub(crate) mod bots;
+pub(crate) mod check;
 pub(crate) mod clickhouse;
 pub(crate) mod cluster;
 pub(crate) mod deliver;

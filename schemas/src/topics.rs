@@ -3,6 +3,8 @@
 //! Code, provisioning and documents read this table; a topic that is not in it does not exist.
 //! It never talks to a broker.
 
+pub mod rights;
+
 use crate::limits;
 use crate::wire::RecordType;
 

@@ -8,6 +8,7 @@ mod durations;
 pub(crate) mod environment;
 pub(crate) mod feed;
 pub(crate) mod http;
+pub(crate) mod image;
 mod kafka_start;
 pub(crate) mod local_up;
 pub(crate) mod metrics;

@@ -3,13 +3,14 @@
 //! They decide nothing.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use arb_lab::evaluate::Split;
 use arb_schemas::time::Micros;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::secrets::API_KEY;
-use super::{Brokers, Format, Home, Market, Rules, StoredHistory, seconds, time};
+use super::{Brokers, Format, Home, Market, Rules, StoredHistory, millis, seconds, time};
 
 /// What a key may spend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,7 +29,17 @@ pub(crate) struct Topics {
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum TopicsAction {
     /// Print the catalogue
-    List,
+    List {
+        /// As JSON, with the settings of each topic
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what each role may do in Kafka: topics, groups and transactional ids
+    Rights {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the ids, subjects and versions of the records' schemas
     Schemas {
         /// As JSON, with the schemas
@@ -231,6 +242,16 @@ pub(crate) struct Listen {
     /// A key with the scope stream:read
     #[arg(long, env = API_KEY, hide_env_values = true)]
     pub(crate) key: String,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Check {
+    /// Such as <http://127.0.0.1:9102/readyz>
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    /// Milliseconds that the answer may take
+    #[arg(long = "timeout-ms", default_value = "5000", value_parser = millis)]
+    pub(crate) timeout: Duration,
 }
 
 #[derive(Debug, Clone, Args)]

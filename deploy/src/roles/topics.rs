@@ -1,10 +1,14 @@
 //! `arb topics`: the catalogue, printed or created, and the schemas of its records.
 
 mod register;
+mod rights;
 mod schemas;
 
+use std::collections::BTreeMap;
+
 use arb_kafka as kafka;
-use arb_schemas::topics::{self, Cleanup};
+use arb_schemas::topics::{self, Cleanup, Topic};
+use serde_json::json;
 
 use crate::cli::{Topics, TopicsAction};
 use crate::roles::cluster;
@@ -12,7 +16,9 @@ use crate::system::output;
 
 pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
     match &config.action {
-        TopicsAction::List => list()?,
+        TopicsAction::List { json: false } => list()?,
+        TopicsAction::List { json: true } => list_json()?,
+        TopicsAction::Rights { json } => rights::list(*json)?,
         TopicsAction::Schemas { json } => schemas::list(*json)?,
         TopicsAction::Register { registry } => register::run(registry)?,
         TopicsAction::Create { partitions, brokers } => {
@@ -26,6 +32,17 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
 
 fn in_words(days: u32) -> String {
     if days == 1 { "1 day".to_owned() } else { format!("{days} days") }
+}
+
+/// As programs read it: an object a line.
+fn list_json() -> anyhow::Result<()> {
+    let topic = |topic: &Topic| {
+        let config: BTreeMap<_, _> = topic.config().into_iter().collect();
+        let fixed = (!topic.follows_ticks()).then_some(topic.partitions);
+        json!({ "name": topic.name, "partitions": fixed, "config": config })
+    };
+    let lines: Vec<_> = topics::ALL.iter().map(|one| topic(one).to_string()).collect();
+    output::write(format_args!("[\n{}\n]\n", lines.join(",\n")))
 }
 
 /// As the table that docs/operations/topics.md shows.
