@@ -128,7 +128,8 @@ fn of_several_sources_the_first_that_ends_and_the_last_are_answered() {
     let answers: Vec<_> = names.iter().map(|name| end(&mut scans, &engine, name, Some(21))).collect();
     let answered: Vec<_> = answers.iter().map(Option::is_some).collect();
     assert_eq!(answered, [true, false, false, false, true]);
-    let last = answers[4].as_ref().unwrap();
+    let (first, last) = (answers[0].as_ref().unwrap(), answers[4].as_ref().unwrap());
+    assert_eq!(sources(first)[4], ("e", "pending", 2, 0, 0));
     let all: Vec<_> = names.iter().map(|name| (*name, "polled", 2, 2, 2)).collect();
     assert_eq!(sources(last), all, "the last has what all were asked for");
     assert!(end(&mut scans, &engine, "b", Some(21)).is_some(), "one that ends again");
@@ -143,8 +144,9 @@ fn a_source_that_has_quotes_and_has_not_begun_is_silent() {
     let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
     assert_eq!(sources(&result), [("other", "silent", 2, 0, 0), ("s", "polled", 2, 2, 0)]);
     begin(&mut scans, &engine, "other", request("x"), 2);
-    let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
-    assert_eq!(sources(&result)[0], ("other", "pending", 2, 0, 0));
+    assert!(end(&mut scans, &engine, "s", Some(20)).is_none(), "the other one is awaited");
+    let result = end(&mut scans, &engine, "other", Some(10)).unwrap();
+    assert_eq!(sources(&result)[0], ("other", "polled", 2, 0, 0));
 }
 
 #[test]
