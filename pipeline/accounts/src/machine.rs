@@ -147,7 +147,7 @@ impl Machine for AccountsMachine {
         codec::decode_input(message)
     }
 
-    fn timer<'a>(input: &'a mut Input) -> Option<&'a mut Micros> {
+    fn timer(input: &mut Input) -> Option<&mut Micros> {
         if let Input::Timer(at) = input { Some(at) } else { None }
     }
 

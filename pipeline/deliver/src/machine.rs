@@ -178,7 +178,7 @@ impl Machine for DeliverMachine {
         codec::decode_task(message)
     }
 
-    fn timer<'a>(task: &'a mut Task) -> Option<&'a mut Micros> {
+    fn timer(task: &mut Task) -> Option<&mut Micros> {
         if let Task::Timer { now, .. } = task { Some(now) } else { None }
     }
 

@@ -255,7 +255,7 @@ impl Machine for SettleMachine {
         codec::decode_task(message)
     }
 
-    fn timer<'a>(task: &'a mut Task) -> Option<&'a mut Micros> {
+    fn timer(task: &mut Task) -> Option<&mut Micros> {
         if let Task::Timer(at) = task { Some(at) } else { None }
     }
 

@@ -27,6 +27,7 @@ impl SpentKeys {
     }
 
     /// All lines.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &KeySpent)> {
         self.0.iter().map(|(kid, spent)| (kid.as_str(), spent))
     }
