@@ -359,6 +359,10 @@ impl Topic {
         };
         let longest = if self.name == ODDS_TICKS.name { limits::INPUT_RECORD } else { limits::WRITTEN };
         config.push(("max.message.bytes", longest.to_string()));
+        if self.records.iter().any(|record| record.is_timer()) {
+            // The time by the broker's clock, beside that of the instance which wrote the timer.
+            config.push(("message.timestamp.type", "LogAppendTime".to_owned()));
+        }
         config
     }
 }

@@ -167,7 +167,15 @@ fn compare_webhooks() {
 }
 
 fn state_partition() -> StatePartition {
-    StatePartition { next_offset: 17, policy: "board".into(), sequence: 4, epoch: 1_782_000_000_000 }
+    StatePartition {
+        next_offset: 17,
+        policy: "board".into(),
+        sequence: 4,
+        epoch: 1_782_000_000_000,
+        now: Some(1_782_000_000_000_000),
+        step_from: Some(1_782_086_400_000_000),
+        step_at: Some(1_782_086_401_000_000),
+    }
 }
 
 fn survival() -> StateSurvival {

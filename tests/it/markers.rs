@@ -37,8 +37,8 @@ fn producer(broker: &Broker, id: &str) -> BaseProducer {
 fn write(broker: &Broker, producer: &BaseProducer, topics: &[Topic], key: &str) {
     producer.begin_transaction().unwrap();
     for topic in topics {
-        // A processor names the transaction so; the state has not gone past it.
-        let origin = Header { key: "arb-transaction", value: Some("arb-process-0:0") };
+        // A processor names the transaction so; nothing says that it was committed, however far the state has come.
+        let origin = Header { key: "arb-transaction", value: Some("arb-process-0:0:1") };
         let topic = broker.kafka.name(topic.name);
         let record = BaseRecord::to(&topic).partition(PARTITION).key(key).payload("nothing of ours");
         let record = record.headers(OwnedHeaders::new().insert(origin));

@@ -2,7 +2,8 @@
 //!
 //! Pure: it never asks a clock, and sends nothing. It never spends more of a lease than was granted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arb_accounts::directory::Directory;
@@ -17,6 +18,8 @@ const SPENT_FOR: Duration = Duration::from_secs(8);
 const REPORT: Duration = Duration::from_secs(1);
 /// How often a lease is reported of which nothing was charged since.
 const IDLE_REPORT: Duration = Duration::from_secs(3);
+/// Reports of a lease that are remembered until the owner is known to have taken them: beyond it the lease is not spent any more.
+const UNCONFIRMED: usize = 64;
 /// After so long without a request a key's leases are returned.
 const IDLE: Duration = Duration::from_mins(1);
 /// How long the outcome of a request for a lease is waited for before another one is sent.
@@ -26,13 +29,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The rate of a key is what it spent within the last two of these.
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// The leases of all keys.
+/// The leases of some accounts' keys.
 #[derive(Debug)]
 pub(crate) struct LeasePools {
     /// The name of this instance.
     pub(crate) instance: String,
-    /// Of the newest lease that was asked for.
-    number: u64,
     /// By kid.
     keys: HashMap<String, KeyPool>,
 }
@@ -70,8 +71,8 @@ struct OwnLease {
     until: Instant,
     /// As the owner has it: later than before once a report was taken.
     expires_at: Micros,
-    /// When the first report was sent that the owner is not known to have taken.
-    unconfirmed: Option<Instant>,
+    /// The reports that the owner is not known to have taken: what each had, and when it was sent.
+    unconfirmed: VecDeque<(u64, Instant)>,
     /// What the newest report had, and when it was sent.
     reported: u64,
     reported_at: Instant,
@@ -126,7 +127,7 @@ impl OwnLease {
             held: 0,
             until: sent_at + SPENT_FOR,
             expires_at: lease.expires_at,
-            unconfirmed: None,
+            unconfirmed: VecDeque::new(),
             reported: lease.charged(),
             reported_at: sent_at,
             is_returning: lease.is_recalled,
@@ -146,11 +147,15 @@ impl OwnLease {
         !self.is_returning && self.period == period && now < self.until
     }
 
-    /// Takes over what the owner has of it.
+    /// Takes over what the owner has of it. Of several reports that had the same, the first that is not known to be taken is the one:
+    /// what is read now may have been written before the others came.
     fn confirm(&mut self, lease: &Lease) {
         if lease.expires_at > self.expires_at {
             self.expires_at = lease.expires_at;
-            self.until = self.unconfirmed.take().map_or(self.until, |sent_at| sent_at + SPENT_FOR);
+            let charged = lease.charged();
+            while self.unconfirmed.pop_front_if(|(reported, _)| *reported < charged).is_some() {}
+            let taken = self.unconfirmed.pop_front_if(|(reported, _)| *reported == charged);
+            self.until = taken.map_or(self.until, |(_, sent_at)| sent_at + SPENT_FOR);
         }
         self.is_returning |= lease.is_recalled;
     }
@@ -168,7 +173,9 @@ impl OwnLease {
     fn report(&mut self, account: &str, number: u64, now: Instant) -> LeaseReport {
         self.is_returned = self.is_returning && self.held == 0;
         (self.reported, self.reported_at) = (self.charged, now);
-        self.unconfirmed.get_or_insert(now);
+        if self.unconfirmed.len() < UNCONFIRMED {
+            self.unconfirmed.push_back((self.charged, now));
+        }
         LeaseReport {
             account: account.to_owned(),
             period: self.period,
@@ -257,7 +264,7 @@ impl KeyPool {
 impl LeasePools {
     /// Of an instance with this name.
     pub(crate) fn new(instance: String) -> Self {
-        Self { instance, number: 0, keys: HashMap::new() }
+        Self { instance, keys: HashMap::new() }
     }
 
     /// Reserves what a request costs; `None` when no lease of the month has it.
@@ -347,16 +354,16 @@ impl LeasePools {
         leases.for_each(|lease| lease.is_returning = true);
     }
 
-    /// The leases to ask for.
-    pub(crate) fn asks(&mut self, now: Instant) -> Vec<LeaseQuota> {
+    /// The leases to ask for, numbered after the newest one of the instance.
+    pub(crate) fn asks(&mut self, now: Instant, newest: &AtomicU64) -> Vec<LeaseQuota> {
         let mut asks = Vec::new();
         for (kid, pool) in &mut self.keys {
             let Some((cost, wanted)) = pool.wants(now) else { continue };
-            self.number += 1;
-            pool.asked = Some((self.number, now));
+            let number = newest.fetch_add(1, Ordering::Relaxed) + 1;
+            pool.asked = Some((number, now));
             asks.push(LeaseQuota {
                 instance: self.instance.clone(),
-                number: self.number,
+                number,
                 account: pool.account.clone(),
                 kid: kid.clone(),
                 quota: pool.quota,

@@ -8,13 +8,15 @@ mod lease_wait;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use arb_accounts::codec;
 use arb_accounts::directory::Directory;
 use arb_accounts::ledger::Ledger;
-use arb_accounts::quota::{ChargedTo, SettleQuota};
+use arb_accounts::quota::{ChargedTo, LeaseReport, SettleQuota};
 use arb_schemas::time::{Micros, SECOND, month};
 use arb_schemas::wire::WireError;
 use std::sync::Arc;
@@ -32,6 +34,8 @@ use crate::files::reload::Reloaded;
 pub(crate) const DAY: Micros = 24 * 60 * 60 * SECOND;
 /// How long a request waits for a lease.
 const GRANT: Duration = Duration::from_secs(2);
+/// Into so many shares the leases are divided, each under a lock of its own.
+const SHARES: usize = 32;
 /// Leases in one report: it fits into a record.
 const LEASES_OF_A_REPORT: usize = 100;
 
@@ -43,7 +47,10 @@ pub struct Usage {
     replica: Arc<Replica>,
     plans: Reloaded<Plans>,
     clock: fn() -> Micros,
-    pools: Mutex<LeasePools>,
+    /// Each has some accounts, with all of their keys: requests of two accounts hardly ever wait for each other.
+    pools: [Mutex<LeasePools>; SHARES],
+    /// The number of the newest lease that was asked for.
+    asked: AtomicU64,
     /// There is something to send, or to read.
     work: (Mutex<bool>, Condvar),
     /// Leases were read.
@@ -52,7 +59,7 @@ pub struct Usage {
     machine: Option<LocalMachine>,
     is_charged: bool,
     /// The first moment of the month and that of the next one.
-    month: Mutex<(Micros, Micros)>,
+    month: RwLock<(Micros, Micros)>,
 }
 
 /// What an account has spent: in all, and the same by route, by day and by key.
@@ -123,9 +130,10 @@ impl Usage {
         plans: Reloaded<Plans>,
         clock: fn() -> Micros,
     ) -> Self {
-        let (pools, work) = (Mutex::new(LeasePools::new(instance)), (Mutex::new(false), Condvar::new()));
-        let (granted, month) = (Notify::new(), Mutex::default());
-        Self { replica, plans, clock, pools, work, granted, machine: None, is_charged: true, month }
+        let pools = std::array::from_fn(|_| Mutex::new(LeasePools::new(instance.clone())));
+        let (asked, work) = (AtomicU64::new(0), (Mutex::new(false), Condvar::new()));
+        let (granted, month) = (Notify::new(), RwLock::default());
+        Self { replica, plans, clock, pools, asked, work, granted, machine: None, is_charged: true, month }
     }
 
     /// The same with a machine in this process, for what runs without Kafka.
@@ -186,7 +194,7 @@ impl Usage {
     }
 
     fn try_reserve(&self, caller: &Caller, cost: u64) -> Result<Hold, Refusal> {
-        let (quota, mut pools) = (self.quota(caller.plan), self.pools());
+        let (quota, mut pools) = (self.quota(caller.plan), self.pools(&caller.account));
         let status = self.replica.with(|directory| {
             let status = self.status_of(&pools, directory, &caller.account, caller.plan);
             let seconds = self.seconds_left(directory, status.period);
@@ -204,7 +212,7 @@ impl Usage {
 
     /// Charges what was reserved, since its request is answered: the quota of the caller's account then.
     pub(crate) fn commit(&self, caller: &Caller, hold: &Hold, route: &str) -> QuotaStatus {
-        let mut pools = self.pools();
+        let mut pools = self.pools(&caller.account);
         let (status, is_lease_due) = self.replica.with(|directory| {
             let to = ChargedTo { day: self.now(directory).div_euclid(DAY), route: route.to_owned() };
             let is_lease_due = pools.finish(hold, Some(to));
@@ -218,8 +226,8 @@ impl Usage {
     }
 
     /// Gives back what was reserved: its request costs nothing.
-    pub(crate) fn release(&self, hold: &Hold) {
-        self.pools().finish(hold, None);
+    pub(crate) fn release(&self, caller: &Caller, hold: &Hold) {
+        self.pools(&caller.account).finish(hold, None);
     }
 
     /// The quota of a caller's account.
@@ -229,7 +237,7 @@ impl Usage {
 
     /// The quota of an account of a plan.
     pub(crate) fn account(&self, account: &str, plan: Plan) -> QuotaStatus {
-        let pools = self.pools();
+        let pools = self.pools(account);
         self.replica.with(|directory| self.status_of(&pools, directory, account, plan))
     }
 
@@ -238,9 +246,12 @@ impl Usage {
         &self,
         question: impl FnOnce(&Directory, &dyn Fn(&str, Plan) -> QuotaStatus) -> A,
     ) -> A {
-        let pools = self.pools();
+        // All of them before the replica, as everybody locks: nobody waits for one while another waits for what he holds.
+        let pools: Vec<_> = self.pools.iter().map(lock).collect();
         self.replica.with(|directory| {
-            question(directory, &|account, plan| self.status_of(&pools, directory, account, plan))
+            question(directory, &|account, plan| {
+                self.status_of(&pools[share_of(account)], directory, account, plan)
+            })
         })
     }
 
@@ -274,11 +285,13 @@ impl Usage {
     /// The month, which is computed when it is another one: a calendar costs more than all else that a request asks here.
     fn period(&self, directory: &Directory) -> (Micros, Micros) {
         let now = self.now(directory);
-        let mut known = self.month.lock().unwrap_or_else(PoisonError::into_inner);
-        if !(known.0..known.1).contains(&now) {
-            *known = month(now).unwrap_or_default();
+        let known = *self.month.read().unwrap_or_else(PoisonError::into_inner);
+        if (known.0..known.1).contains(&now) {
+            return known;
         }
-        *known
+        let period = month(now).unwrap_or_default();
+        *self.month.write().unwrap_or_else(PoisonError::into_inner) = period;
+        period
     }
 
     fn seconds_left(&self, directory: &Directory, period: (Micros, Micros)) -> u64 {
@@ -287,7 +300,7 @@ impl Usage {
 
     /// What an account has spent this month. Its sums are above what is used after the plan was made smaller.
     pub(crate) fn spent(&self, account: &str) -> Spent {
-        let pools = self.pools();
+        let pools = self.pools(account);
         self.replica.with(|directory| {
             let period = self.period(directory).0;
             directory.ledger(account, period).map(|ledger| spent(&pools, ledger)).unwrap_or_default()
@@ -299,8 +312,22 @@ impl Usage {
         let _ = self.plans.reload_if_changed();
     }
 
-    fn pools(&self) -> MutexGuard<'_, LeasePools> {
-        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The leases of an account's share.
+    fn pools(&self, account: &str) -> MutexGuard<'_, LeasePools> {
+        lock(&self.pools[share_of(account)])
+    }
+
+    /// Takes over what the accounts topic has of the leases of each share; what each is to send.
+    fn read_each<A>(&self, now: Instant, mut send: impl FnMut(&mut LeasePools) -> A) -> Vec<A> {
+        let shares = self.pools.iter().map(|share| {
+            let mut pools = lock(share);
+            self.replica.with(|directory| {
+                let period = self.period(directory).0;
+                pools.read(directory, period, now);
+            });
+            send(&mut pools)
+        });
+        shares.collect()
     }
 
     /// There may be something to send, or something new in the accounts topic.
@@ -318,40 +345,42 @@ impl Usage {
 
     /// Takes over what the accounts topic has, and returns the commands that are due at a moment.
     pub(crate) fn commands(&self, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
-        let mut pools = self.pools();
-        self.replica.with(|directory| {
-            let period = self.period(directory).0;
-            pools.read(directory, period, now);
-        });
-        let reports = reports(&mut pools, now);
-        let asks = pools.asks(now);
-        drop(pools);
+        let due = self.read_each(now, |pools| (pools.reports(now), pools.asks(now, &self.asked)));
         self.granted.notify_waiters();
-        reports.into_iter().chain(asks.iter().map(codec::encode_lease)).collect()
+        let (reports, asks): (Vec<_>, Vec<_>) = due.into_iter().unzip();
+        let asks = asks.iter().flatten().map(codec::encode_lease);
+        self.settlements(reports.concat()).into_iter().chain(asks).collect()
     }
 
     /// The last reports: everything that is left is given back.
     pub(crate) fn last_commands(&self, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
-        let mut pools = self.pools();
-        pools.return_all();
-        reports(&mut pools, now)
+        let last = self.pools.iter().flat_map(|share| {
+            let mut pools = lock(share);
+            pools.return_all();
+            pools.reports(now)
+        });
+        self.settlements(last.collect())
+    }
+
+    /// Reports as commands.
+    fn settlements(&self, reports: Vec<LeaseReport>) -> Vec<Result<Vec<u8>, WireError>> {
+        let instance = self.instance();
+        let chunks = reports.chunks(LEASES_OF_A_REPORT).map(|leases| {
+            codec::encode_settlement(&SettleQuota { instance: instance.clone(), leases: leases.to_vec() })
+        });
+        chunks.collect()
     }
 
     /// The key under which commands are sent.
     pub(crate) fn instance(&self) -> String {
-        self.pools().instance.clone()
+        lock(&self.pools[0]).instance.clone()
     }
 
     /// What the thread that sends commands does, with the machine in this process.
     fn step(&self, now: Instant) {
         let Some(machine) = &self.machine else { return };
         self.commands(now).into_iter().flatten().for_each(|command| machine(&command));
-        let mut pools = self.pools();
-        self.replica.with(|directory| {
-            let period = self.period(directory).0;
-            pools.read(directory, period, now);
-        });
-        drop(pools);
+        self.read_each(now, |_| ());
         self.granted.notify_waiters();
     }
 
@@ -361,12 +390,15 @@ impl Usage {
     }
 }
 
-fn reports(pools: &mut LeasePools, now: Instant) -> Vec<Result<Vec<u8>, WireError>> {
-    let reports = pools.reports(now);
-    let chunks = reports.chunks(LEASES_OF_A_REPORT).map(|leases| {
-        codec::encode_settlement(&SettleQuota { instance: pools.instance.clone(), leases: leases.to_vec() })
-    });
-    chunks.collect()
+fn lock(share: &Mutex<LeasePools>) -> MutexGuard<'_, LeasePools> {
+    share.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Which share has the leases of an account.
+fn share_of(account: &str) -> usize {
+    let mut hasher = DefaultHasher::new();
+    account.hash(&mut hasher);
+    usize::try_from(hasher.finish() % SHARES as u64).unwrap_or(0)
 }
 
 /// What a key has spent, with what this instance has not reported.
@@ -383,7 +415,7 @@ fn spent(pools: &LeasePools, ledger: &Ledger) -> Spent {
         requests: ledger.settled,
         routes: ledger.routes.clone(),
         days: ledger.days.clone(),
-        keys: keys.map(|(kid, key)| (kid.clone(), key.requests)).collect(),
+        keys: keys.map(|(kid, key)| (kid.to_owned(), key.requests)).collect(),
         forfeited: ledger.forfeited,
         leases: ledger.leases.len(),
     };

@@ -119,7 +119,7 @@ impl<'a> Charge<'a> {
 impl Drop for Charge<'_> {
     fn drop(&mut self) {
         if let Some(Ok(hold)) = self.reserved.take() {
-            self.usage.release(&hold);
+            self.usage.release(&self.caller, &hold);
         }
     }
 }

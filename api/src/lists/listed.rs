@@ -78,6 +78,8 @@ pub(crate) trait StreamFilter {
     /// # Errors
     /// [`Problem`] for an invalid value, and for a parameter that a list has and a stream cannot have.
     fn take_for_stream(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
+    /// Whether a sport and a league are what is asked for.
+    fn is_in(&self, place: (&str, &str)) -> bool;
     /// Whether what no transition changes is what is asked for. What an event does not have excludes it not.
     fn is_about(&self, about: &About<'_>) -> bool;
     /// Whether a window with these values is shown.

@@ -63,7 +63,13 @@ impl QuoteWriter {
             }
         }
         let (next_offset, sequence) = (self.next, self.engine.sequence());
-        let partition = StatePartition { next_offset, policy: "board".into(), sequence, epoch: 3 };
+        let partition = StatePartition {
+            next_offset,
+            policy: "board".into(),
+            sequence,
+            epoch: 3,
+            ..StatePartition::default()
+        };
         quotes.put(0, b"partition", Some(&encode(&partition).unwrap())).unwrap();
         self.engine.commit();
     }

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arb_accounts::endpoint::Endpoint;
 use arb_deliver::circuit;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::{Micros, to_rfc3339};
@@ -74,11 +75,12 @@ impl LogPage {
         Ok(Self { query: given.filter, before: Some(given.after), limit })
     }
 
-    /// The newest entries that it asks for, of several sources: the same entry of two is one.
+    /// The newest entries that it asks for, of several sources: the same entry of two is one. `next` is when a delivery is tried again
+    /// after its newest attempt.
     fn fill(
         self,
         found: impl IntoIterator<Item = Arc<WebhookDelivery>>,
-        circuit: Option<&WebhookCircuit>,
+        next: impl Fn(&WebhookDelivery) -> Option<Micros>,
     ) -> Value {
         let found: Vec<_> = found.into_iter().collect();
         let mut newest = HashMap::<_, i64>::new();
@@ -96,21 +98,21 @@ impl LogPage {
         let has_more = entries.len() > self.limit;
         entries.truncate(self.limit);
         let last = entries.last().filter(|_| has_more).map(|last| DeliveryPlace::of(last));
-        let next = last.map(|after| Cursor { after, filter: self.query }.encode());
+        let next_cursor = last.map(|after| Cursor { after, filter: self.query }.encode());
         // Of an attempt that another one has followed it is history when that was planned.
         let is_newest = |entry: &WebhookDelivery| newest.get(&entry.delivery) == Some(&entry.attempt);
-        let shown: Vec<_> =
-            entries.iter().map(|entry| view(entry, circuit.filter(|_| is_newest(entry)))).collect();
-        json!({"deliveries": shown, "next_cursor": next})
+        let next_at = |entry: &WebhookDelivery| if is_newest(entry) { next(entry) } else { entry.next_at };
+        let shown: Vec<_> = entries.iter().map(|entry| view(entry, next_at(entry))).collect();
+        json!({"deliveries": shown, "next_cursor": next_cursor})
     }
 }
 
 impl Deliveries {
     /// A page of the log of an endpoint.
-    pub(crate) fn page(&self, query: &str, endpoint: &str) -> Started {
-        let page = LogPage::parse(query, endpoint)?;
-        let (recent, history) = (self.log.of(endpoint), self.history.clone());
-        let circuit = self.log.circuit(endpoint);
+    pub(crate) fn page(&self, query: &str, endpoint: &Endpoint) -> Started {
+        let page = LogPage::parse(query, &endpoint.id)?;
+        let (recent, history) = (self.log.of(&endpoint.id), self.history.clone());
+        let (circuit, is_open) = (self.log.circuit(&endpoint.id), endpoint.is_open());
         Ok(Box::pin(async move {
             let stored = match &history {
                 Some(history) => {
@@ -121,7 +123,8 @@ impl Deliveries {
                 None => Vec::new(),
             };
             let found = recent.into_iter().chain(stored.into_iter().map(Arc::new));
-            Ok(reply::json(page.fill(found, circuit.as_ref()).to_string()))
+            let next = |entry: &_| next_attempt(entry, circuit.as_ref()).filter(|_| is_open);
+            Ok(reply::json(page.fill(found, next).to_string()))
         }))
     }
 
@@ -163,17 +166,15 @@ fn open_until(found: &WebhookCircuit) -> Option<Micros> {
     circuit::open_until(u32::try_from(found.failures).unwrap_or(u32::MAX), found.failed_at)
 }
 
-/// When a delivery is tried again: not while the circuit is open, and as soon as a success has closed it.
+/// When a delivery is tried again: as soon as a success has closed the circuit, and not while it is open.
 fn next_attempt(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Option<Micros> {
     let (planned, Some(circuit)) = (entry.next_at?, circuit) else { return entry.next_at };
-    match circuit.closed_at.filter(|closed| entry.at <= *closed) {
-        Some(closed) => Some(planned.min(closed)),
-        None => Some(open_until(circuit).map_or(planned, |until| planned.max(until))),
-    }
+    let closed = circuit.closed_at.filter(|closed| entry.at <= *closed);
+    Some(planned.min(closed.unwrap_or(planned)).max(open_until(circuit).unwrap_or(Micros::MIN)))
 }
 
 /// An entry of the log.
-fn view(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Value {
+fn view(entry: &WebhookDelivery, next_at: Option<Micros>) -> Value {
     json!({
         "webhook_id": entry.delivery,
         "type": entry.kind,
@@ -184,7 +185,7 @@ fn view(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Value {
         "latency_seconds": entry.latency as f64 / 1e6,
         "answer": entry.answer,
         "at": to_rfc3339(entry.at),
-        "next_attempt_at": next_attempt(entry, circuit).map(to_rfc3339),
+        "next_attempt_at": next_at.map(to_rfc3339),
         "event_read_at": to_rfc3339(entry.created_at),
     })
 }
@@ -237,7 +238,7 @@ mod tests {
                 let (mut cursor, mut seen) = (String::new(), Vec::new());
                 loop {
                     let page = page(&format!("{filter}limit={limit}{cursor}"));
-                    let answer = page.fill(all[8..].iter().chain(&all[..14]).cloned(), None);
+                    let answer = page.fill(all[8..].iter().chain(&all[..14]).cloned(), |entry| entry.next_at);
                     seen.extend(ids(&answer).into_iter().map(str::to_owned));
                     let Some(next) = answer["next_cursor"].as_str() else { break };
                     cursor = format!("&cursor={next}");
@@ -270,6 +271,7 @@ mod tests {
             (Some(circuit(0, Some(8 * SECOND + 1))), Some(8 * SECOND + 1)),
             (Some(circuit(0, Some(7 * SECOND))), planned),
             (Some(circuit(0, None)), planned),
+            (Some(circuit(5, Some(8 * SECOND + 1))), Some(13 * SECOND)),
         ] {
             assert_eq!(next_attempt(&failed, found.as_ref()), next, "{found:?}");
         }
@@ -282,7 +284,7 @@ mod tests {
         let again =
             Arc::new(WebhookDelivery { attempt: 2, at: 8 * SECOND, ..WebhookDelivery::clone(&failed) });
         let first = Arc::new(WebhookDelivery { at: 7 * SECOND, ..WebhookDelivery::clone(&failed) });
-        let page = page("").fill([again, first], Some(&circuit(5, None)));
+        let page = page("").fill([again, first], |entry| next_attempt(entry, Some(&circuit(5, None))));
         let next = |at: usize| page["deliveries"][at]["next_attempt_at"].clone();
         assert_eq!((next(0), next(1)), (json!(to_rfc3339(13 * SECOND)), json!(to_rfc3339(9 * SECOND))));
     }
@@ -290,9 +292,9 @@ mod tests {
     #[test]
     fn a_cursor_keeps_its_filter_and_belongs_to_its_endpoint() {
         let all = [entry(1, "failed"), entry(2, "failed"), entry(3, "delivered")];
-        let answer = page("outcome=failed&limit=1").fill(all.clone(), None);
+        let answer = page("outcome=failed&limit=1").fill(all.clone(), |entry| entry.next_at);
         let next = answer["next_cursor"].as_str().unwrap();
-        assert_eq!(ids(&page(&format!("cursor={next}")).fill(all, None)), ["msg_1"]);
+        assert_eq!(ids(&page(&format!("cursor={next}")).fill(all, |entry| entry.next_at)), ["msg_1"]);
         let is_refused = |query: &str, endpoint: &str| {
             LogPage::parse(query, endpoint).is_err_and(|problem| problem.is_refusal())
         };

@@ -197,7 +197,7 @@ impl WebhooksResource {
     /// A page of the delivery log of an endpoint.
     pub(crate) fn deliveries(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?;
-        self.log().page(request.query(), &endpoint.id)
+        self.log().page(request.query(), &endpoint)
     }
 
     /// What came of the deliveries of an endpoint.

@@ -82,6 +82,11 @@ impl EventFilter {
         }
     }
 
+    /// Whether events of a sport and a league may be sent.
+    pub(super) fn is_in(&self, place: (&str, &str)) -> bool {
+        self.board.is_in(place)
+    }
+
     /// Whether an open window is sent.
     pub(super) fn includes_window(&self, entry: &BoardEntry) -> bool {
         self.board.is_about(&about_event(&entry.event, Some(entry.market.as_str()), None))

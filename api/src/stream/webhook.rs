@@ -51,6 +51,15 @@ impl FeedReader for WebhookFeed {
         Some(WebhookFilter(query.filter))
     }
 
+    fn place(event: &WebhookBlock) -> (&str, &str) {
+        let about = event.0.about();
+        (about.sport, about.league)
+    }
+
+    fn is_in(filter: &WebhookFilter, place: (&str, &str)) -> bool {
+        filter.0.is_in(place)
+    }
+
     fn part(filter: &WebhookFilter, event: &WebhookBlock) -> FeedPart {
         match filter.0.part(&event.0) {
             Part::Nothing => FeedPart::Nothing,
@@ -127,6 +136,25 @@ mod tests {
         let filter = WebhookFeed::filter("verified=true").unwrap();
         assert_eq!(WebhookFeed::part(&filter, &event), FeedPart::Nothing, "it opened unverified");
         assert!(WebhookFeed::read(b"").is_err());
+    }
+
+    /// What the index leaves out the filters exclude.
+    #[test]
+    fn an_event_is_in_its_own_sport_and_league_alone() {
+        let (_, event) = WebhookFeed::read(&encode(&closed("a", 2)).unwrap()).unwrap();
+        let place = WebhookFeed::place(&event);
+        let (sport, league) = (format!("sport={}", place.0), format!("league={}", place.1));
+        for (query, expected) in [
+            (sport.as_str(), true),
+            (&league, true),
+            ("min_margin=0.5", true),
+            ("sport=tennis", false),
+            ("league=tennis_atp", false),
+        ] {
+            let filter = WebhookFeed::filter(query).unwrap();
+            assert_eq!(WebhookFeed::is_in(&filter, place), expected, "{query}");
+            assert!(expected || WebhookFeed::part(&filter, &event) == FeedPart::Nothing, "{query}");
+        }
     }
 
     #[test]

@@ -138,7 +138,13 @@ fn take_in(watcher: &mut Watcher, engine: &Engine, effects: &[Effect], offset: i
         }
     }
     let (next_offset, sequence) = (offset + 1, engine.sequence());
-    let partition = StatePartition { next_offset, policy: "board".into(), sequence, epoch: 1 };
+    let partition = StatePartition {
+        next_offset,
+        policy: "board".into(),
+        sequence,
+        epoch: 1,
+        ..StatePartition::default()
+    };
     Ok(watcher.put_state(0, b"partition", Some(&encode(&partition)?))?)
 }
 

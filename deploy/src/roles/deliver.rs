@@ -3,7 +3,6 @@
 //!
 //! The end of one of them is the end of the process: what was not reported is done again by whoever takes over.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -17,6 +16,7 @@ use arb_deliver::attempt_batch::AttemptBatches;
 use arb_deliver::client::WebhookClient;
 use arb_deliver::connector::{GuardedConnector, system_resolver};
 use arb_deliver::counts::DeliverCounts;
+use arb_deliver::endpoint_index::EndpointIndex;
 use arb_deliver::endpoints::Endpoints;
 use arb_deliver::fan_out::FanOut;
 use arb_deliver::machine::DeliverMachine;
@@ -134,8 +134,8 @@ fn start_fan_out(
 ) -> anyhow::Result<()> {
     let topics = (&FEED_EVENTS, &WEBHOOK_TASKS);
     let feed = Forwarder::join(cluster, &format!("{}-feed", config.group), topics, Beginning::Next)?;
-    let mut fan_out: FanOut<WebhookFeed> =
-        FanOut { partitions, endpoints: Arc::clone(endpoints), filters: HashMap::new(), clock: clock::now };
+    let (endpoints, index) = (Arc::clone(endpoints), EndpointIndex::default());
+    let mut fan_out: FanOut<WebhookFeed> = FanOut { partitions, endpoints, index, clock: clock::now };
     thread("fan-out", stop, move |stop| {
         while !fan_out.endpoints.is_ready() && !stop.wait(POLL) {}
         Ok(fan_out.run(feed, stop)?)

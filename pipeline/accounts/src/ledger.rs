@@ -4,11 +4,15 @@
 //! back or forfeited, and never two of these: `answered <= used <= answered + forfeited` follows from the arithmetic here alone,
 //! whatever clocks do and whichever reports are lost. It never asks a clock.
 
-use std::collections::BTreeMap;
+mod spent_keys;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::{Micros, SECOND};
 
-use crate::quota::{Charges, LeaseQuota, LeaseReport};
+use crate::quota::{ChargedTo, Charges, LeaseQuota, LeaseReport};
+
+pub use spent_keys::{KeySpent, MAX_KEYS, OTHER_KEYS, SpentKeys};
 
 /// After so long without a report a lease ends, and what was not reported of it is forfeited.
 pub const LEASE_KEPT: Micros = 10 * SECOND;
@@ -18,6 +22,16 @@ pub const LEDGER_KEPT: Micros = 93 * 86_400 * SECOND;
 const ASKER_KEPT: Micros = 600 * SECOND;
 /// Leases of one account at one time: its ledger is one record.
 pub const MAX_LEASES: usize = 512;
+/// Instances of which the newest number is kept.
+pub const MAX_ASKERS: usize = 1_024;
+/// What the open leases of an account are charged for: days and routes, each lease by itself.
+pub const MAX_CHARGES: usize = 8_000;
+/// Days of a month on which something was reported: leases of its last moments are reported in the next one.
+pub const MAX_DAYS: usize = 64;
+/// Patterns of paths, and bytes of one.
+pub const MAX_ROUTES: usize = 256;
+/// As above.
+pub const MAX_ROUTE: usize = 128;
 
 /// The ledger of an account and a month.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,20 +49,11 @@ pub struct Ledger {
     /// Reported, by pattern of the path.
     pub routes: BTreeMap<String, u64>,
     /// By kid.
-    pub keys: BTreeMap<String, KeySpent>,
+    pub keys: SpentKeys,
     /// Those that are open.
     pub leases: BTreeMap<LeaseId, Lease>,
     /// The newest lease that each instance asked for.
     pub askers: BTreeMap<String, Asker>,
-}
-
-/// What a key has spent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct KeySpent {
-    /// Reported.
-    pub requests: u64,
-    /// What its leases forfeited.
-    pub forfeited: u64,
 }
 
 /// Which lease.
@@ -130,15 +135,17 @@ impl Ledger {
 
     /// What a key has spent or may still spend by its leases.
     fn committed_to(&self, kid: &str) -> u64 {
-        let spent = self.keys.get(kid).copied().unwrap_or_default();
+        let spent = self.keys.get(kid).unwrap_or_default();
         let open = self.leases.values().filter(|lease| lease.kid == kid).map(Lease::open).sum::<u64>();
         spent.requests + spent.forfeited + open
     }
 
     /// Grants a lease where there is something to grant; `cap` is what the key may spend.
     pub(crate) fn ask(&mut self, ask: &LeaseQuota, cap: Option<u64>, now: Micros) -> Asked {
-        if self.askers.get(&ask.instance).is_some_and(|asker| asker.number >= ask.number) {
-            return Asked::Repeated;
+        match self.askers.get(&ask.instance) {
+            Some(asker) if asker.number >= ask.number => return Asked::Repeated,
+            None if self.askers.len() >= MAX_ASKERS => return Asked::Denied,
+            _ => {}
         }
         self.askers.insert(ask.instance.clone(), Asker { number: ask.number, at: now });
         let free = ask.quota.saturating_sub(self.used()).saturating_sub(self.outstanding());
@@ -170,31 +177,61 @@ impl Ledger {
 
     /// Notes what was charged of a lease; `now` prolongs it, unless its month is over. A report about a lease that has ended, or
     /// of more than was granted, changes nothing.
-    pub(crate) fn settle(&mut self, instance: &str, report: &LeaseReport, now: Option<Micros>) -> bool {
+    ///
+    /// # Errors
+    /// What the ledger would have too many of: it is as before.
+    pub(crate) fn settle(
+        &mut self,
+        instance: &str,
+        report: &LeaseReport,
+        now: Option<Micros>,
+    ) -> Result<bool, &'static str> {
         let id = LeaseId { instance: instance.to_owned(), number: report.number };
-        let Some(mut lease) = self.leases.get(&id).cloned() else { return false };
+        let Some(mut lease) = self.leases.get(&id).cloned() else { return Ok(false) };
         for (to, requests) in &report.charges {
             let reported = lease.charges.entry(to.clone()).or_default();
             *reported = (*reported).max(*requests);
         }
         let charged = lease.charges.values().try_fold(0_u64, |sum, one| sum.checked_add(*one));
         if charged.is_none_or(|charged| charged > lease.granted) {
-            return false;
+            return Ok(false);
         }
+        self.check_room(&id, &lease.charges)?;
         let before = self.leases.remove(&id).map(|lease| lease.charges).unwrap_or_default();
         for (to, requests) in &lease.charges {
             let more = requests - before.get(to).copied().unwrap_or(0);
             self.settled += more;
             *self.days.entry(to.day).or_default() += more;
             *self.routes.entry(to.route.clone()).or_default() += more;
-            self.keys.entry(lease.kid.clone()).or_default().requests += more;
+            self.keys.of(&lease.kid).requests += more;
         }
         lease.expires_at =
             now.map_or(lease.expires_at, |now| lease.expires_at.max(now.saturating_add(LEASE_KEPT)));
         if !report.is_returned && lease.open() > 0 {
             self.leases.insert(id, lease);
         }
-        true
+        Ok(true)
+    }
+
+    /// Whether there is room for what a lease is charged for.
+    fn check_room(&self, id: &LeaseId, charges: &Charges) -> Result<(), &'static str> {
+        let is_new_route = |to: &&ChargedTo| !self.routes.contains_key(&to.route);
+        let routes: BTreeSet<_> = charges.keys().filter(is_new_route).map(|to| &to.route).collect();
+        let days: BTreeSet<_> =
+            charges.keys().map(|to| to.day).filter(|day| !self.days.contains_key(day)).collect();
+        let others =
+            self.leases.iter().filter(|(other, _)| *other != id).map(|(_, lease)| lease.charges.len());
+        if charges.keys().any(|to| to.route.len() > MAX_ROUTE) {
+            Err("a route is longer than 128 bytes")
+        } else if self.routes.len() + routes.len() > MAX_ROUTES {
+            Err("more than 256 routes of an account in a month")
+        } else if self.days.len() + days.len() > MAX_DAYS {
+            Err("more than 64 days of an account in a month")
+        } else if others.sum::<usize>() + charges.len() > MAX_CHARGES {
+            Err("more than 8,000 days and routes of the open leases of an account")
+        } else {
+            Ok(())
+        }
     }
 
     /// Asks for what leases have left.
@@ -211,7 +248,7 @@ impl Ledger {
             let is_over = lease.expires_at <= now;
             if is_over {
                 forfeited += lease.open();
-                keys.entry(lease.kid.clone()).or_default().forfeited += lease.open();
+                keys.of(&lease.kid).forfeited += lease.open();
             }
             !is_over
         });

@@ -16,6 +16,7 @@ use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
+use arb_schemas::time::Micros;
 use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS, DEAD_ACCOUNT_COMMANDS};
 use arb_schemas::wire::WireError;
 use thiserror::Error;
@@ -146,6 +147,10 @@ impl Machine for AccountsMachine {
         codec::decode_input(message)
     }
 
+    fn timer(input: &mut Input) -> Option<&mut Micros> {
+        if let Input::Timer(at) = input { Some(at) } else { None }
+    }
+
     fn step(
         &mut self,
         at: InputPlace,
@@ -169,10 +174,11 @@ impl Machine for AccountsMachine {
                 Ok(())
             }
             Input::Settle(report) => {
-                match quota::problem(&report.instance) {
-                    Some(problem) => out.dead_letter(Reason::Refused, problem),
-                    None => quota::settle(&mut self.draft, report, tally),
-                }
+                let noted = match quota::problem(&report.instance) {
+                    Some(problem) => Err(problem),
+                    None => quota::settle(&mut self.draft, report, tally).map_err(str::to_owned),
+                };
+                noted.unwrap_or_else(|problem| out.dead_letter(Reason::Refused, problem));
                 Ok(())
             }
             Input::Request(request) => self.request(at.partition, request, out, tally),

@@ -23,6 +23,8 @@ struct Meters {
     settled: Counter,
     forfeited: Counter,
     letters: [Counter; Reason::ALL.len()],
+    /// Far apart, a step.
+    doubted: [Counter; 2],
     sizes: [Gauge; 4],
     lag: Gauge,
     pump_age: Gauge,
@@ -36,6 +38,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     settled: list::ACCOUNT_SETTLED.counter(&[]),
     forfeited: list::ACCOUNT_FORFEITED.counter(&[]),
     letters: Reason::ALL.map(|reason| list::ACCOUNT_DEAD_LETTERS.counter(&[reason.key()])),
+    doubted: ["apart", "step"].map(|reason| list::ACCOUNT_TIMERS_DOUBTED.counter(&[reason])),
     sizes: [list::ACCOUNTS, list::ACCOUNT_SESSIONS, list::ACCOUNT_KEYS, list::ACCOUNT_REPLIES]
         .map(|it| it.gauge(&[])),
     lag: list::ACCOUNT_LAG.gauge(&[]),
@@ -66,13 +69,19 @@ pub(crate) fn committed(counts: &Counts<AccountCounts>) {
     let leases = METERS.leases.iter().zip([leases.granted, leases.denied, leases.repeated]);
     let commands = METERS.commands.iter().zip([carried_out, refused, repeated]);
     let letters = METERS.letters.iter().zip(counts.letters);
+    let doubted = METERS.doubted.iter().zip(counts.doubted);
     let single = [
         (&METERS.timers, timers),
         (&METERS.expired, expired),
         (&METERS.settled, settled),
         (&METERS.forfeited, forfeited),
     ];
-    commands.chain(letters).chain(leases).chain(single).for_each(|(counter, count)| counter.increment(count));
+    commands
+        .chain(letters)
+        .chain(doubted)
+        .chain(leases)
+        .chain(single)
+        .for_each(|(counter, count)| counter.increment(count));
 }
 
 /// Reports what the partitions hold.

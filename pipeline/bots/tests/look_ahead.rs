@@ -119,7 +119,13 @@ impl Player {
             self.watcher.put_state(0, change.key.as_bytes(), change.value.as_deref()).unwrap();
         }
         let (next_offset, sequence) = (self.next, self.engine.sequence());
-        let partition = StatePartition { next_offset, policy: "board".into(), sequence, epoch: 3 };
+        let partition = StatePartition {
+            next_offset,
+            policy: "board".into(),
+            sequence,
+            epoch: 3,
+            ..StatePartition::default()
+        };
         self.watcher.put_state(0, b"partition", Some(&encode(&partition).unwrap())).unwrap();
         self.engine.commit();
         self.watcher.look()

@@ -15,6 +15,7 @@ use crate::circuit::Failing;
 use crate::codec::{Part, Progress, SharedBody};
 use crate::delivery::Delivery;
 use crate::policy::LIVE_AGE;
+use crate::schedule::REPORTED_WITHIN;
 
 use bodies::BodyTable;
 
@@ -22,6 +23,9 @@ use bodies::BodyTable;
 pub(crate) const FAILED_KEPT: Micros = 3 * 86_400 * SECOND;
 /// For how long a notice is known, so that it is sent once: what it is about lasts for a month at most.
 const NOTICE_KEPT: Micros = 40 * 86_400 * SECOND;
+
+/// For how long after its last failure it is known that an endpoint fails: longer than between two attempts, and than it is left enabled.
+const FAILING_KEPT: Micros = 40 * 86_400 * SECOND;
 
 /// The deliveries and their drafts.
 #[derive(Debug, Default)]
@@ -54,7 +58,7 @@ fn size(delivery: &Delivery) -> usize {
 }
 
 /// When a delivery is not kept any more; `None` for one that its schedule ends.
-fn end(delivery: &Delivery) -> Option<Micros> {
+pub(crate) fn end(delivery: &Delivery) -> Option<Micros> {
     match (delivery.has_failed, delivery.policy) {
         (true, _) => Some(delivery.next_at.saturating_add(FAILED_KEPT)),
         // One that was asked for again is sent, however old it is.
@@ -105,6 +109,15 @@ impl Book {
     pub(crate) fn old_notices(&self, now: Micros) -> Vec<String> {
         let old = self.notices.iter().filter(|(_, at)| at.saturating_add(NOTICE_KEPT) <= now);
         old.map(|(nonce, _)| nonce.clone()).collect()
+    }
+
+    /// Endpoints of which it need not be known any more how their attempts failed, or that a success has ended that.
+    pub(crate) fn old_failing(&self, now: Micros) -> Vec<String> {
+        let is_old = |(_, failing): &(&String, &Failing)| {
+            let kept = if failing.is_failing() { FAILING_KEPT } else { REPORTED_WITHIN };
+            failing.failed_at.saturating_add(kept) <= now
+        };
+        self.failing.iter().filter(is_old).map(|(endpoint, _)| endpoint.clone()).collect()
     }
 
     /// The pending ones about a subject.

@@ -13,7 +13,7 @@ const DOUBLED: u32 = 5;
 /// Attempts to an endpoint that fail in a row, as the state of the machine has them: whoever takes the endpoint over goes on from there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failing {
-    /// The first one.
+    /// The first one; the success that ended the run, where there are none.
     pub since: Micros,
     /// How many.
     pub failures: u32,
@@ -21,11 +21,42 @@ pub struct Failing {
     pub failed_at: Micros,
 }
 
+impl Failing {
+    /// One attempt has failed.
+    pub(crate) fn first(at: Micros) -> Self {
+        Self { since: at, failures: 1, failed_at: at }
+    }
+
+    /// A success has ended the run.
+    pub(crate) fn ended(at: Micros) -> Self {
+        Self { since: at, failures: 0, failed_at: at }
+    }
+
+    /// Another attempt has failed.
+    pub(crate) fn next(self, at: Micros) -> Self {
+        let Self { since, failures, failed_at } = self;
+        if failures == 0 {
+            return Self::first(at);
+        }
+        Self { since, failures: failures.saturating_add(1), failed_at: failed_at.max(at) }
+    }
+
+    /// Whether the last attempt failed.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failures > 0
+    }
+
+    /// Whether an attempt of a moment was before the run, or before the success that ended the last one.
+    pub(crate) fn is_before(&self, at: Micros) -> bool {
+        at < self.since || self.failures == 0 && at == self.since
+    }
+}
+
 /// Until when an endpoint is left alone after so many failures in a row, the last one at a moment; `None` while its circuit is closed.
 #[must_use]
 pub fn open_until(failures: u32, failed_at: Micros) -> Option<Micros> {
     let doubled = failures.checked_sub(FAILURES)?.min(DOUBLED);
-    Some(failed_at + (FIRST << doubled).min(LONGEST))
+    Some(failed_at.saturating_add((FIRST << doubled).min(LONGEST)))
 }
 
 /// Whether an endpoint is left alone.

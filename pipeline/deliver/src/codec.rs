@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
+use arb_schemas::limits;
 use arb_schemas::records::{
     StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
     StateWebhooks, WebhookAttempt, WebhookAttempts, WebhookEvent, WebhookRedelivery, WebhookTimer,
@@ -13,6 +14,13 @@ use arb_schemas::wire::{self, RecordType, WireError};
 use crate::circuit::Failing;
 use crate::delivery::{AttemptOutcome, Delivery};
 
+/// Bytes of a body at most: its delivery, which has names beside it, is one record of the state.
+pub const MAX_BODY: usize = limits::VALUE - 16 * 1024;
+/// Bytes of a name at most: of an endpoint, a type, a subject, a nonce.
+pub const MAX_NAME: usize = 1_024;
+/// Bytes of an answer at most: a sender keeps 4 KiB of it, which are three times as many where all of them are replaced.
+pub const MAX_ANSWER: usize = 16 * 1024;
+
 /// A record of the topic of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
@@ -22,10 +30,19 @@ pub enum Task {
     Attempt(WebhookAttempt),
     /// What came of several, in their order.
     Attempts(Vec<WebhookAttempt>),
-    /// How late it is.
-    Timer(Micros),
+    /// How late it is: when it was written, and the time that counts.
+    #[allow(missing_docs)]
+    Timer { at: Micros, now: Micros },
     /// What has failed is to be delivered again.
     Redelivery(WebhookRedelivery),
+}
+
+impl Task {
+    /// A timer that is taken at its word.
+    #[must_use]
+    pub fn timer(at: Micros) -> Self {
+        Self::Timer { at, now: at }
+    }
 }
 
 /// A part of the state.
@@ -78,13 +95,37 @@ impl Part {
     }
 }
 
+/// What of a task would not fit the records that are made of it, in words; `None` where all of it does.
+pub(crate) fn problem(task: &Task) -> Option<&'static str> {
+    let of_attempt = |attempt: &WebhookAttempt| {
+        if attempt.answer.len() > MAX_ANSWER { Some("an answer is longer than 16 KiB") } else { None }
+    };
+    match task {
+        Task::Event(event) => {
+            let own = [&event.kind, &event.subject, &event.nonce].into_iter();
+            let mut names = own.chain(event.targets.iter().map(|target| &target.endpoint));
+            let longest = event.left_body.as_ref().map_or(0, String::len).max(event.body.len());
+            if names.any(|name| name.len() > MAX_NAME) {
+                Some("a name is longer than 1,024 bytes")
+            } else if longest > MAX_BODY {
+                Some("a body is longer than its delivery's record may be")
+            } else {
+                None
+            }
+        }
+        Task::Attempt(attempt) => of_attempt(attempt),
+        Task::Attempts(attempts) => attempts.iter().find_map(of_attempt),
+        Task::Timer { .. } | Task::Redelivery(_) => None,
+    }
+}
+
 /// A record of the topic of tasks.
 ///
 /// # Errors
 /// [`WireError`] when it is none.
 pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
     match RecordType::of(message)? {
-        RecordType::WebhookTimer => Ok(Task::Timer(wire::decode::<WebhookTimer>(message)?.at)),
+        RecordType::WebhookTimer => Ok(Task::timer(wire::decode::<WebhookTimer>(message)?.at)),
         RecordType::WebhookAttempt => {
             let attempt: WebhookAttempt = wire::decode(message)?;
             outcome(&attempt.outcome).map(|_| Task::Attempt(attempt))

@@ -1,7 +1,7 @@
 //! The endpoints of all accounts in memory, from the accounts topic. It never changes one.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub struct Endpoints {
     by_id: RwLock<HashMap<String, Arc<Endpoint>>>,
     disabled_accounts: RwLock<HashSet<String>>,
     is_ready: AtomicBool,
+    /// Grows with each change.
+    version: AtomicU64,
 }
 
 impl Endpoints {
@@ -79,14 +81,22 @@ impl Endpoints {
                     disabled.remove(&account.id);
                 }
             }
-            _ => {}
+            _ => return,
         }
+        self.version.fetch_add(1, Ordering::Release);
     }
 
     fn remove(&self, key: &str) {
         if let Some(id) = key.strip_prefix("endpoint/") {
             self.by_id.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+            self.version.fetch_add(1, Ordering::Release);
         }
+    }
+
+    /// Another number after each change: what is read after it was asked for is at least as new.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 
     /// An endpoint.

@@ -4,10 +4,9 @@
 //! What is written twice the machine drops by the feed's rule. It never sends anything and never skips a record.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
 use arb_kafka::{self as kafka, ForwardedRecord, Forwarder, OutgoingTask, partition_of};
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{WebhookEvent, WebhookTarget};
@@ -15,6 +14,7 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::wire::{self, WireError};
 use thiserror::Error;
 
+use crate::endpoint_index::EndpointIndex;
 use crate::endpoints::Endpoints;
 
 /// An event of the feed as it is sent.
@@ -55,14 +55,15 @@ pub trait FeedReader {
     fn read(message: &[u8]) -> Result<(FeedText, Self::Event), WireError>;
     /// Filters from their query; `None` when another version wrote what this one does not know.
     fn filter(query: &str) -> Option<Self::Filter>;
+    /// The sport and the league of an event.
+    fn place(event: &Self::Event) -> (&str, &str);
+    /// Whether filters may include an event of a sport and a league.
+    fn is_in(filter: &Self::Filter, place: (&str, &str)) -> bool;
     /// What of an event is sent under filters.
     fn part(filter: &Self::Filter, event: &Self::Event) -> FeedPart;
     /// The data of an event about a window that has left the filters.
     fn left(event: &Self::Event) -> String;
 }
-
-/// Queries whose filters are kept parsed; beyond it they are parsed again.
-const PARSED: usize = 10_000;
 
 /// Why the feed is not read any more.
 #[derive(Debug, Error)]
@@ -107,8 +108,8 @@ pub struct FanOut<R: FeedReader> {
     pub partitions: i32,
     /// The endpoints.
     pub endpoints: Arc<Endpoints>,
-    /// The filters of endpoints, by their queries.
-    pub filters: HashMap<String, Option<R::Filter>>,
+    /// Which of them an event may be for.
+    pub index: EndpointIndex<R::Filter>,
     /// The time at which a record is read.
     pub clock: fn() -> Micros,
 }
@@ -129,15 +130,12 @@ impl<R: FeedReader> FanOut<R> {
             offset: *offset,
             error,
         })?;
-        let endpoints = self.endpoints.all();
-        let targets: Vec<_> =
-            endpoints.iter().filter_map(|endpoint| self.target(endpoint, text.kind, &event)).collect();
-        let mut due = by_partition(targets, self.partitions);
+        self.index.refresh::<R>(&self.endpoints, self.partitions);
+        let mut due = by_partition(self.index.targets::<R>(text.kind, &event), self.partitions);
         if text.kind == "close_signal" {
             // It ends what is pending of its window, also where no endpoint receives it.
-            let live = endpoints.iter().filter(|endpoint| endpoint.settings.policy == Policy::Live);
-            for endpoint in live {
-                due.entry(partition_of(&endpoint.id, self.partitions)).or_default();
+            for partition in self.index.live_partitions() {
+                due.entry(partition).or_default();
             }
         }
         if due.is_empty() {
@@ -163,29 +161,5 @@ impl<R: FeedReader> FanOut<R> {
             tasks.push(OutgoingTask { partition, key: "event".to_owned(), value });
         }
         Ok(())
-    }
-
-    /// What an event is for an endpoint, if it is anything. One that is paused keeps events under the policy `durable` alone.
-    fn target(&mut self, endpoint: &Endpoint, kind: &str, event: &R::Event) -> Option<WebhookTarget> {
-        let settings = &endpoint.settings;
-        let is_kept = endpoint.state == EndpointState::Active
-            && (!settings.is_paused || settings.policy == Policy::Durable)
-            && endpoint.wants(kind);
-        let part = is_kept.then(|| self.part(&settings.filters, event))?;
-        (part != FeedPart::Nothing).then(|| WebhookTarget {
-            endpoint: endpoint.id.clone(),
-            policy: settings.policy.key().to_owned(),
-            is_ordered: settings.is_ordered,
-            has_left: part == FeedPart::Left,
-        })
-    }
-
-    /// What filters that are not known exclude is not known either: nothing is kept from the receiver.
-    fn part(&mut self, query: &str, event: &R::Event) -> FeedPart {
-        if self.filters.len() >= PARSED && !self.filters.contains_key(query) {
-            self.filters.clear();
-        }
-        let filter = self.filters.entry(query.to_owned()).or_insert_with(|| R::filter(query));
-        filter.as_ref().map_or(FeedPart::Whole, |filter| R::part(filter, event))
     }
 }

@@ -9,6 +9,7 @@ mod event;
 use std::fmt;
 use std::sync::Arc;
 
+use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
@@ -40,6 +41,8 @@ pub struct DeliverMachine {
     book: Book,
     lane: Lane,
     max_held: usize,
+    /// When the newest timer was written that is not committed yet, by its own time.
+    written_at: Option<Micros>,
 }
 
 impl fmt::Display for Pending {
@@ -134,6 +137,9 @@ impl Step<'_> {
         for nonce in self.book.old_notices(now) {
             self.book.remove(&nonce);
         }
+        for endpoint in self.book.old_failing(now) {
+            self.book.remove(&format!("failing/{endpoint}"));
+        }
         while let Some(delivery) = self.book.next_end(now) {
             if delivery.has_failed {
                 self.book.remove_delivery(&delivery.id);
@@ -161,7 +167,7 @@ impl Machine for DeliverMachine {
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(schedule: &Arc<Schedule>) -> Self {
-        Self { book: Book::default(), lane: Schedule::lane(schedule), max_held: MAX_HELD }
+        Self { book: Book::default(), lane: Schedule::lane(schedule), max_held: MAX_HELD, written_at: None }
     }
 
     fn fingerprint(_: &Arc<Schedule>) -> Fingerprint {
@@ -172,6 +178,10 @@ impl Machine for DeliverMachine {
         codec::decode_task(message)
     }
 
+    fn timer(task: &mut Task) -> Option<&mut Micros> {
+        if let Task::Timer { now, .. } = task { Some(now) } else { None }
+    }
+
     fn step(
         &mut self,
         at: InputPlace,
@@ -180,13 +190,20 @@ impl Machine for DeliverMachine {
         tally: &mut DeliverCounts,
     ) -> Result<(), WireError> {
         self.lane.set_partition(at.partition);
+        if let Some(problem) = codec::problem(input) {
+            out.dead_letter(Reason::Refused, problem.to_owned());
+            return Ok(());
+        }
         let (partition, max_held) = (at.partition, self.max_held);
         let mut step = Step { book: &mut self.book, out, tally, partition, max_held };
         match input {
             Task::Event(event) => step.event(event),
             Task::Attempt(attempt) => step.attempt(attempt),
             Task::Attempts(attempts) => attempts.iter().try_for_each(|attempt| step.attempt(attempt)),
-            Task::Timer(now) => step.timer(*now),
+            Task::Timer { at, now } => {
+                self.written_at = Some(*at);
+                step.timer(*now)
+            }
             Task::Redelivery(redelivery) => {
                 step.redeliver(redelivery);
                 Ok(())
@@ -205,10 +222,12 @@ impl Machine for DeliverMachine {
     /// What is committed is what may be sent.
     fn apply(&mut self) {
         self.lane.update(self.book.changes());
+        self.lane.timer(self.written_at.take());
         self.book.apply();
     }
 
     fn abort(&mut self) {
+        self.written_at = None;
         self.book.abort();
     }
 
@@ -224,7 +243,7 @@ impl Machine for DeliverMachine {
             pending: pending().count(),
             failed: self.book.deliveries().len() - pending().count(),
             age: pending()
-                .map(|delivery| self.book.progress().clock - delivery.created_at)
+                .map(|delivery| self.book.progress().clock.saturating_sub(delivery.created_at))
                 .max()
                 .unwrap_or(0)
                 .max(0),

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 use crate::codec::Part;
 use crate::delivery::Delivery;
 
+pub(crate) use state::REPORTED_WITHIN;
 use state::State;
 
 /// Whether an endpoint can be sent to.
@@ -69,6 +70,15 @@ impl Lane {
             state.update(self.id, key, part);
         }
         drop(state);
+        self.schedule.wake.notify_one();
+    }
+}
+
+impl Lane {
+    /// A timer that was written at a moment was committed.
+    pub(crate) fn timer(&self, written_at: Option<Micros>) {
+        let Some(at) = written_at else { return };
+        self.schedule.lock().timer(self.id, at);
         self.schedule.wake.notify_one();
     }
 }

@@ -21,6 +21,8 @@ struct Meters {
     ended: Counter,
     redelivered: Counter,
     letters: [Counter; Reason::ALL.len()],
+    /// Far apart, a step.
+    doubted: [Counter; 2],
     first_attempt: Histogram,
     pending: Gauge,
     failed: Gauge,
@@ -38,6 +40,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     ended: list::DELIVER_ENDED.counter(&[]),
     redelivered: list::DELIVER_REDELIVERED.counter(&[]),
     letters: Reason::ALL.map(|reason| list::DELIVER_DEAD_LETTERS.counter(&[reason.key()])),
+    doubted: ["apart", "step"].map(|reason| list::DELIVER_TIMERS_DOUBTED.counter(&[reason])),
     first_attempt: list::DELIVER_FIRST_ATTEMPT.histogram(&[]),
     pending: list::DELIVER_PENDING.gauge(&[]),
     failed: list::DELIVER_FAILED.gauge(&[]),
@@ -81,7 +84,13 @@ pub(crate) fn committed(counts: &Counts<DeliverCounts>) {
     ];
     let attempts = METERS.attempts.iter().zip(attempts);
     let letters = METERS.letters.iter().zip(counts.letters);
-    single.into_iter().chain(attempts).chain(letters).for_each(|(counter, count)| counter.increment(count));
+    let doubted = METERS.doubted.iter().zip(counts.doubted);
+    single
+        .into_iter()
+        .chain(attempts)
+        .chain(letters)
+        .chain(doubted)
+        .for_each(|(counter, count)| counter.increment(count));
 }
 
 /// Reports what the partitions hold.

@@ -13,6 +13,7 @@ use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay}
 use arb_runtime::machine::MachineTopics;
 use rdkafka::ClientContext;
 use rdkafka::Message;
+use rdkafka::Timestamp;
 use rdkafka::consumer::{CommitMode, Consumer, ConsumerGroupMetadata};
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
@@ -175,7 +176,13 @@ impl Input for InputConsumer {
             // One that was fetched before its partition was started, which makes it come again.
             MemberEvent::Record(message) => {
                 let (key, value) = (message.key(), message.payload());
-                taken_records::write(record, message.partition(), message.offset(), key, value);
+                let (partition, offset) = (message.partition(), message.offset());
+                let appended_ms = match message.timestamp() {
+                    Timestamp::LogAppendTime(at) => Some(at),
+                    Timestamp::CreateTime(_) | Timestamp::NotAvailable => None,
+                };
+                let from = arb_kafka_native::Record { partition, offset, key, value, appended_ms };
+                taken_records::write(record, &from);
                 return Ok(Event::Record);
             }
             MemberEvent::Rebalance(rebalance) => return Ok(event(rebalance)),
@@ -277,7 +284,7 @@ fn put(
     failed: &mut Result<(), KafkaError>,
 ) {
     match it {
-        Ok(it) => taken.push(it.partition, it.offset, it.key, it.value),
+        Ok(it) => taken.push(&it),
         Err(RecordError { code, reason }) => {
             member.consumer().context().error(KafkaError::Global(code), &reason);
             let error = KafkaError::MessageConsumption(code);

@@ -3,8 +3,10 @@
 //! A coordinator that starts while a partition has no leader holds the partition for deleted, leaves its marker out and
 //! calls the transaction complete (seen with Kafka 4.3.0, one broker, killed between the decision and the markers and
 //! started again within its session). What is open there looks as what is left of an abort does. So the first record
-//! that a transaction writes to a partition names it, in [a header](super::origin): its transactional id, and the offset of
-//! the input from which it was made. It was committed if the changelog or the group has gone past that offset. Then
+//! that a transaction writes to a partition names it, in [a header](super::origin): its transactional id, and the offsets of
+//! the input from and to which it was made. It was committed if a committed record by which the changelog says how far it has come is of
+//! the same transaction; or, where that record is open itself, if the group's offset is that to which the transaction was made. That the
+//! state is past its start says nothing: its partition may be another owner's, who has gone on. Then
 //! the last record is written once more, and that transaction is committed: its marker ends whatever the
 //! producer has open there. A reader has had that record, and drops it by its mark or its key. What was not committed is
 //! left to the [adoption](super::adoption), which aborts it.
@@ -44,6 +46,32 @@ const TAIL: i64 = 1_000;
 struct OpenPart {
     origin: Origin,
     last: OwnedMessage,
+}
+
+/// What a record of the changelog says about its partition.
+struct Stated {
+    origin: Option<Origin>,
+    /// The next offset of the input.
+    next: i64,
+}
+
+impl Stated {
+    /// `None` of any other record.
+    fn of(message: &BorrowedMessage<'_>) -> Option<Self> {
+        if message.key() != Some(PARTITION_KEY.as_bytes()) {
+            return None;
+        }
+        let state: StatePartition = decode(message.payload().unwrap_or_default()).ok()?;
+        Some(Self { origin: Origin::of(message), next: state.next_offset })
+    }
+
+    /// Whether a transaction wrote it: it was made from the same offset, and to that which the record has.
+    fn is_of(&self, transaction: &Origin) -> bool {
+        let is_same = |origin: &Origin| {
+            origin.transactional_id == transaction.transactional_id && origin.from == transaction.from
+        };
+        self.origin.as_ref().is_some_and(is_same) && transaction.to.is_none_or(|to| to == self.next)
+    }
 }
 
 /// Where to look.
@@ -115,33 +143,33 @@ impl Evidence<'_> {
         Ok(found)
     }
 
-    /// Whether the state or the group has gone past what a transaction was made from.
+    /// Whether a transaction was committed.
     fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
-        let is_past = |next: Option<i64>| next.is_some_and(|next| next > origin.from);
-        // The group's offset may be open itself: then it is not known, and the changelog decides.
+        let stated = self.stated(partition, origin.from, None)?;
+        if stated.iter().any(|stated| stated.is_of(origin)) {
+            return Ok(true);
+        }
+        // The group's offset may be open too: then it is not known, and nothing says that it was committed.
         let group = self.input.committed_now(partition).unwrap_or_default();
-        Ok(is_past(group) || is_past(self.changelog_next(partition)?))
+        let open = self.stated(partition, origin.from, Some(READ_UNCOMMITTED))?;
+        Ok(open.iter().any(|stated| stated.is_of(origin) && Some(stated.next) == group))
     }
 
-    /// The next offset of the input, as the changelog has it that is committed.
-    fn changelog_next(&self, partition: i32) -> Result<Option<i64>, Error> {
-        let consumer = self.consumer(None)?;
+    /// What the changelog's records of a partition say that may be of a transaction which was made from an offset on.
+    fn stated(&self, partition: i32, from: i64, setting: Option<(&str, &str)>) -> Result<Vec<Stated>, Error> {
+        let consumer = self.consumer(setting)?;
         let topic = self.cluster.topic(self.topics.changelog.name);
         let span = reader::span(&consumer, topic, partition)?;
         let mut tail = TAIL;
         loop {
-            let from = span.first.max(span.next.saturating_sub(tail));
-            let mut next = None;
-            if from < span.next {
-                read(&consumer, topic, partition, from, |message| {
-                    if message.key() == Some(PARTITION_KEY.as_bytes()) {
-                        let state = decode::<StatePartition>(message.payload().unwrap_or_default());
-                        next = state.ok().map(|state| state.next_offset);
-                    }
-                })?;
+            let begin = span.first.max(span.next.saturating_sub(tail));
+            let mut stated = Vec::new();
+            if begin < span.next {
+                read(&consumer, topic, partition, begin, |message| stated.extend(Stated::of(message)))?;
             }
-            if next.is_some() || from == span.first {
-                return Ok(next);
+            let is_before = stated.iter().any(|stated| stated.next <= from);
+            if is_before || begin == span.first {
+                return Ok(stated);
             }
             tail = tail.saturating_mul(16);
         }
@@ -180,6 +208,30 @@ fn read(
             Some(Err(error)) => return Err(error),
             None if silent_since.elapsed() >= ANSWER => return Err(KafkaError::Canceled),
             None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_changelog_says_is_of_the_transaction_that_wrote_it_alone() {
+        let origin = |id: &str, from, to| Origin { transactional_id: id.to_owned(), from, to };
+        let stated = |id, from, next| Stated { origin: Some(origin(id, from, Some(next))), next };
+        for (written, found, is_of) in [
+            (origin("group-0", 100, Some(200)), stated("group-0", 100, 200), true),
+            // Another one of the same id, from the same offset: the first was aborted.
+            (origin("group-0", 100, Some(200)), stated("group-0", 100, 150), false),
+            // The next one of the same id, and one of the owner after it: the state is past its start.
+            (origin("group-0", 100, Some(200)), stated("group-0", 150, 200), false),
+            (origin("group-0", 100, Some(200)), stated("group-1", 100, 200), false),
+            (origin("group-0", 100, Some(200)), Stated { origin: None, next: 200 }, false),
+            // A large one does not name its end before it knows it.
+            (origin("group-0", 100, None), stated("group-0", 100, 200), true),
+        ] {
+            assert_eq!(found.is_of(&written), is_of, "{written}: {:?}", found.origin);
         }
     }
 }

@@ -5,21 +5,27 @@
 use rdkafka::Message;
 use rdkafka::message::{BorrowedMessage, Headers};
 
-/// The header of the first record that a transaction writes to a partition: its `Origin` as text, `ID:OFFSET`.
+/// The header of the first record that a transaction writes to a partition, and of the changelog's record of the partition: its `Origin`
+/// as text, `ID:FROM:TO`.
 pub const ORIGIN: &str = "arb-transaction";
+
 /// Which transaction wrote a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) transactional_id: String,
     /// The first offset that it read of the input partition with the number of the output's.
     pub(super) from: i64,
+    /// The offset that it commits there; `None` of a large transaction, which writes before it knows.
+    pub(super) to: Option<i64>,
 }
 
 impl Origin {
     /// As [`ORIGIN`] has it; `None` when it is none.
     fn parse(text: &str) -> Option<Self> {
-        let (id, from) = text.rsplit_once(':')?;
-        Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()? })
+        let (rest, to) = text.rsplit_once(':')?;
+        let (id, from) = rest.rsplit_once(':')?;
+        let to = if to.is_empty() { None } else { Some(to.parse().ok()?) };
+        Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()?, to })
     }
 
     /// Of a record that names it.
@@ -31,7 +37,8 @@ impl Origin {
 
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.transactional_id, self.from)
+        write!(f, "{}:{}:", self.transactional_id, self.from)?;
+        self.to.map_or(Ok(()), |to| write!(f, "{to}"))
     }
 }
 
@@ -41,10 +48,12 @@ mod tests {
 
     #[test]
     fn an_origin_is_read_as_it_is_written() {
-        let origin = Origin { transactional_id: "a:group-0".to_owned(), from: 100 };
-        assert_eq!(origin.to_string(), "a:group-0:100");
-        assert_eq!(Origin::parse("a:group-0:100"), Some(origin));
-        for other in ["", "group-0", "group-0:", "group-0:x"] {
+        for (to, text) in [(Some(200), "a:group-0:100:200"), (None, "a:group-0:100:")] {
+            let origin = Origin { transactional_id: "a:group-0".to_owned(), from: 100, to };
+            assert_eq!(origin.to_string(), text);
+            assert_eq!(Origin::parse(text), Some(origin));
+        }
+        for other in ["", "group-0", "group-0:", "group-0:x:1", "group-0:1:x", "group-0:1"] {
             assert_eq!(Origin::parse(other), None, "{other}");
         }
     }

@@ -15,14 +15,14 @@ pub(super) struct TakenRecords {
 
 impl TakenRecords {
     /// Adds a record behind the others.
-    pub(super) fn push(&mut self, partition: i32, offset: i64, key: Option<&[u8]>, value: Option<&[u8]>) {
+    pub(super) fn push(&mut self, from: &arb_kafka_native::Record<'_>) {
         if self.is_empty() {
             (self.next, self.end) = (0, 0);
         }
         if self.end == self.records.len() {
             self.records.push(Record::default());
         }
-        write(&mut self.records[self.end], partition, offset, key, value);
+        write(&mut self.records[self.end], from);
         self.end += 1;
     }
 
@@ -55,10 +55,11 @@ impl TakenRecords {
 }
 
 /// Writes a record into the memory that is there.
-pub(super) fn write(to: &mut Record, partition: i32, offset: i64, key: Option<&[u8]>, value: Option<&[u8]>) {
-    (to.partition, to.offset) = (partition, offset);
-    put(&mut to.key, key);
-    put(&mut to.value, value);
+pub(super) fn write(to: &mut Record, from: &arb_kafka_native::Record<'_>) {
+    (to.partition, to.offset) = (from.partition, from.offset);
+    to.appended_at = from.appended_ms.map(|ms| ms.saturating_mul(1_000));
+    put(&mut to.key, from.key);
+    put(&mut to.value, from.value);
 }
 
 fn put(to: &mut Option<Vec<u8>>, from: Option<&[u8]>) {
@@ -78,7 +79,8 @@ mod tests {
     fn push(taken: &mut TakenRecords, partition: i32, offset: i64) {
         let value = offset.to_be_bytes();
         // One in three has no value, as a tombstone.
-        taken.push(partition, offset, Some(b"key"), (offset % 3 != 0).then_some(&value[..]));
+        let (key, value) = (Some(&b"key"[..]), (offset % 3 != 0).then_some(&value[..]));
+        taken.push(&arb_kafka_native::Record { partition, offset, key, value, appended_ms: None });
     }
 
     /// All that wait; each has the value that was written with it.

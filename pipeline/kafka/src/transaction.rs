@@ -21,6 +21,8 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
+use arb_runtime::pump::PARTITION_KEY;
+
 use super::origin::{ORIGIN, Origin};
 use super::producer::enqueue;
 use super::{Error, InputConsumer, Listener, fatal};
@@ -177,6 +179,8 @@ pub struct Transaction<'a> {
     held: Option<(Vec<Output>, usize)>,
     /// The first offset of each input partition that it is made from.
     from: BTreeMap<i32, i64>,
+    /// The offsets that it commits, once they are known.
+    to: BTreeMap<i32, i64>,
     /// Where it has written.
     written: BTreeSet<(&'static str, i32)>,
     is_open: bool,
@@ -190,8 +194,9 @@ impl<'a> Transaction<'a> {
         fail_points: &'a FailPoints,
     ) -> Result<Self, LogError> {
         client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
-        let (from, written, held) = (BTreeMap::new(), BTreeSet::new(), Some((Vec::new(), 0)));
-        Ok(Self { client, fail_points, transactional_id, held, from, written, is_open: true })
+        let (from, to, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let held = Some((Vec::new(), 0));
+        Ok(Self { client, fail_points, transactional_id, held, from, to, written, is_open: true })
     }
 
     /// An error after which the producer can do no more.
@@ -277,10 +282,12 @@ impl Port for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    /// The first record in a partition names its transaction.
+    /// The first record in a partition names its transaction, and so does that by which the changelog says how far it has come.
     fn name_origin(&self, record: &mut BaseRecord<'_, [u8], [u8]>) {
-        let Some(from) = record.partition.and_then(|partition| self.from.get(&partition)) else { return };
-        let origin = Origin { transactional_id: self.transactional_id.to_owned(), from: *from }.to_string();
+        let Some(partition) = record.partition else { return };
+        let Some(from) = self.from.get(&partition).copied() else { return };
+        let (transactional_id, to) = (self.transactional_id.to_owned(), self.to.get(&partition).copied());
+        let origin = Origin { transactional_id, from, to }.to_string();
         let headers = record.headers.take().unwrap_or_default();
         record.headers = Some(headers.insert(Header { key: ORIGIN, value: Some(&origin) }));
     }
@@ -288,6 +295,7 @@ impl Transaction<'_> {
     /// Everything before the commit itself.
     fn prepare(&mut self, input: &InputConsumer, next: &BTreeMap<i32, i64>) -> Result<(), LogError> {
         if self.held.is_some() {
+            self.to.clone_from(next);
             self.send_offsets(input, next)?;
             self.produce_held()?;
             return self.settle();
@@ -322,7 +330,8 @@ impl Transaction<'_> {
     fn produce(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
         let mut record = record(output, self.client.context().topic(output.topic));
-        if self.written.insert((output.topic, output.partition)) {
+        let is_first = self.written.insert((output.topic, output.partition));
+        if is_first || output.key.as_deref() == Some(PARTITION_KEY.as_bytes()) {
             self.name_origin(&mut record);
         }
         enqueue(self.client, record).map_err(|error| self.refused(error, output))

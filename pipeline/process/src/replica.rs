@@ -119,7 +119,7 @@ impl StateReplica {
 
     fn apply_value(&mut self, key: &str, value: &[u8]) -> Result<(), Applied> {
         if key == PARTITION_KEY {
-            let StatePartition { next_offset, policy, sequence, epoch } = decode(value)?;
+            let StatePartition { next_offset, policy, sequence, epoch, .. } = decode(value)?;
             if policy != Policy::Board.key() {
                 return Err(Applied::OtherPolicy(policy));
             }
@@ -199,7 +199,13 @@ mod tests {
 
         fn partition(&self, policy: &str) -> StatePartition {
             let (next_offset, sequence) = (self.next, self.engine.sequence());
-            StatePartition { next_offset, policy: policy.into(), sequence, epoch: 3 }
+            StatePartition {
+                next_offset,
+                policy: policy.into(),
+                sequence,
+                epoch: 3,
+                ..StatePartition::default()
+            }
         }
 
         fn board(&self) -> Vec<arb_engine::effect::BoardEntry> {

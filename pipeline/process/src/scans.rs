@@ -92,6 +92,7 @@ impl Scans {
 
     fn end(&mut self, engine: &Engine, end: &ScanEnd, partition: i32) -> Result<MarkerEffect, WireError> {
         let Some(mut scan) = self.get(&end.scan).cloned() else { return Ok(MarkerEffect::Noted) };
+        let is_first = !scan.sources.iter().any(|known| known.outcome.is_some());
         let Some(source) = scan.sources.iter_mut().find(|known| known.source == end.source) else {
             return Ok(MarkerEffect::Noted);
         };
@@ -100,9 +101,14 @@ impl Scans {
         }
         source.outcome = Some(end.outcome.chars().take(NAME_BYTES).collect());
         (source.polled_at, source.credits) = (end.polled_at, end.credits);
-        let value = answer::encoded(answer::answer(engine, &scan, &self.repeats))?;
-        let key = scan.request.id.clone();
+        let (key, is_awaited) =
+            (scan.request.id.clone(), scan.sources.iter().any(|known| known.outcome.is_none()));
+        // An answer is computed from all that is scanned: of several sources by the first and by the last.
+        let is_answered = is_first || !is_awaited;
+        let value =
+            is_answered.then(|| answer::encoded(answer::answer(engine, &scan, &self.repeats))).transpose()?;
         self.draft.insert(key.clone(), Some(scan));
+        let Some(value) = value else { return Ok(MarkerEffect::Noted) };
         Ok(MarkerEffect::Answered(Output::new(SCAN_RESULTS.name, partition, key, Some(value))))
     }
 

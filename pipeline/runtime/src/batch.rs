@@ -51,6 +51,12 @@ impl Batch {
         self.records += 1;
     }
 
+    /// Records that were counted.
+    #[must_use]
+    pub fn records(&self) -> usize {
+        self.records
+    }
+
     /// Whether it must end. The clock is asked each of the first times, and then one time in a few.
     #[must_use]
     pub fn is_full(&mut self, now: impl FnOnce() -> Instant) -> bool {

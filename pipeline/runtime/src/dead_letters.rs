@@ -39,12 +39,21 @@ pub enum Reason {
     Refused,
     /// An update that a client pushed and that is not taken in.
     PushRefused,
+    /// What it makes of the state, or an output of it, fits no record: a limit is missing.
+    DoesNotFit,
 }
 
 impl Reason {
     /// All of them, in the order in which they are declared.
-    pub const ALL: [Self; 6] =
-        [Self::Unreadable, Self::PartlyLeftOut, Self::Ahead, Self::TooLong, Self::Refused, Self::PushRefused];
+    pub const ALL: [Self; 7] = [
+        Self::Unreadable,
+        Self::PartlyLeftOut,
+        Self::Ahead,
+        Self::TooLong,
+        Self::Refused,
+        Self::PushRefused,
+        Self::DoesNotFit,
+    ];
 
     /// Its name in the header.
     #[must_use]
@@ -56,6 +65,7 @@ impl Reason {
             Self::TooLong => "too-long",
             Self::Refused => "refused",
             Self::PushRefused => "push-refused",
+            Self::DoesNotFit => "does-not-fit",
         }
     }
 }
@@ -107,8 +117,13 @@ mod tests {
 
     #[test]
     fn a_value_too_long_for_any_topic_stays_at_its_offset() {
-        let record =
-            |bytes| Record { partition: 1, offset: 7, key: Some(b"k".to_vec()), value: Some(vec![0; bytes]) };
+        let record = |bytes| Record {
+            partition: 1,
+            offset: 7,
+            key: Some(b"k".to_vec()),
+            value: Some(vec![0; bytes]),
+            appended_at: None,
+        };
         let (_, letter) = output(&record(1_000_000), TOPICS, 5, Reason::Unreadable, &"x".repeat(9_999));
         assert_eq!(
             (letter.value.map(|value| value.len()), letter.headers[1].1.len()),

@@ -2,6 +2,7 @@
 //!
 //! - [`machine`]: the trait of a state machine whose state survives every kill; [`pump`]: the loop that runs
 //!   it.
+//! - [`timer_clock`]: the time of a machine, which no wrong clock moves for good.
 //! - [`log`]: the pump's view of a log, as traits; [`batch`]: when a transaction ends.
 //! - [`dead_letters`]: records that could not be processed, with the reason.
 //! - [`feed_mark`]: how readers of the feed deduplicate it.
@@ -23,4 +24,5 @@ pub mod pump;
 pub mod readiness;
 pub mod stop;
 pub mod telemetry;
+pub mod timer_clock;
 pub mod watchdog;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use arb_schemas::time::Micros;
 use thiserror::Error;
 
 /// A record of the input; its memory is used again for the next.
@@ -16,6 +17,8 @@ pub struct Record {
     pub offset: i64,
     pub key: Option<Vec<u8>>,
     pub value: Option<Vec<u8>>,
+    /// When the broker appended it, where its topic keeps that; it is in the log, the same whenever the record is read.
+    pub appended_at: Option<Micros>,
 }
 
 /// A record to be written.

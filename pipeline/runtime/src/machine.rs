@@ -11,7 +11,8 @@
 //!    cooperative rebalancing does not keep the partitions of two topics together, and the order in which two
 //!    topics were read cannot be replayed.
 //! 2. **Time is a record.** Each input topic has timer records in every partition, written by a role.
-//!    Something expires when such a record carries a late enough time.
+//!    Something expires when such a record carries a late enough time, which the pump has compared with the
+//!    broker's ([`timer_clock`](crate::timer_clock)).
 //! 3. **A reply is an output.** It carries the id of its command. The machine stores ids for a fixed time, so
 //!    that a command that is sent twice is executed once and has the same reply.
 //! 4. **Partitions are in the catalogue** (`schemas/src/topics.rs`). All topics of one machine have the same
@@ -166,6 +167,12 @@ pub trait Machine: Sized {
     /// # Errors
     /// [`WireError`] when it is none: the pump publishes it as a dead letter.
     fn decode(message: &[u8]) -> Result<Self::Input<'_>, WireError>;
+
+    /// The time of a timer record; `None` of any other. The pump puts the time in its place that counts
+    /// ([`timer_clock`](crate::timer_clock)).
+    fn timer<'a>(_input: &'a mut Self::Input<'_>) -> Option<&'a mut Micros> {
+        None
+    }
 
     /// Takes in one record, and drafts what it changes.
     ///

@@ -10,6 +10,7 @@
 
 mod config;
 mod error;
+mod last_resort;
 mod meters;
 mod partition;
 mod restore;
@@ -27,6 +28,7 @@ pub use config::{Config, SLICE};
 pub use error::PumpError;
 pub use partition::PARTITION_KEY;
 
+use last_resort::LastResort;
 use meters::PumpMeters;
 use partition::Partition;
 use takeover::Takeover;
@@ -49,6 +51,8 @@ pub struct Pump<M: Machine> {
     due: Option<Event>,
     /// Partitions that are accepted and not started.
     takeover: Takeover<M>,
+    /// What is taken record by record, since it did not fit.
+    last_resort: LastResort,
     /// When what it holds is to be counted again; `None` while nothing has changed.
     count_at: Option<Instant>,
 }
@@ -60,7 +64,8 @@ impl<M: Machine> Pump<M> {
         let meters = PumpMeters::new(M::METRICS.as_ref());
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
         let (out, due, takeover, count_at) = (Outbox::default(), None, Takeover::new(), None);
-        Self { config, partitions, counts, meters, record, out, due, takeover, count_at }
+        let last_resort = LastResort::default();
+        Self { config, partitions, counts, meters, record, out, due, takeover, last_resort, count_at }
     }
 
     /// What went through it.
@@ -108,6 +113,7 @@ impl<M: Machine> Pump<M> {
     ) -> Result<(), PumpError> {
         self.partitions.retain(|id, _| !gone.contains(id));
         self.takeover.remove(gone);
+        self.last_resort.remove(gone);
         self.config.places.remove(gone);
         producer.release(gone);
         input.give_back(gone)?;

@@ -16,6 +16,8 @@ use crate::{pick_id, window_grade};
 
 /// What the keys of results begin with in the changelog; the event's id follows.
 pub const RESULT_KEY: &str = "result/";
+/// Longest record of the topic of tasks, in bytes: what is kept of a bet is made of four of them at most, and of its gradings.
+const MAX_TASK: usize = 256 * 1024;
 /// Longest name or key, and longest reason, in bytes.
 const MAX_TEXT: usize = 400;
 /// Most reasons of a pick, most legs of a window, and most scores of a result.
@@ -73,6 +75,9 @@ impl Part {
 /// # Errors
 /// [`WireError`] when it is none, or states what cannot be.
 pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
+    if message.len() > MAX_TASK {
+        return Err(WireError::TooLong { length: message.len(), limit: MAX_TASK });
+    }
     let refused = |problem: &str| WireError::Avro(problem.to_owned());
     match RecordType::of(message)? {
         RecordType::PickTimer => Ok(Task::Timer(wire::decode::<PickTimer>(message)?.at)),

@@ -255,6 +255,10 @@ impl Machine for SettleMachine {
         codec::decode_task(message)
     }
 
+    fn timer(task: &mut Task) -> Option<&mut Micros> {
+        if let Task::Timer(at) = task { Some(at) } else { None }
+    }
+
     fn step(
         &mut self,
         at: InputPlace,

@@ -23,6 +23,8 @@ struct Meters {
     closings: Counter,
     offers: Counter,
     letters: [Counter; Reason::ALL.len()],
+    /// Far apart, a step.
+    doubted: [Counter; 2],
     open: Gauge,
     graded: Gauge,
     held_windows: Gauge,
@@ -42,6 +44,7 @@ static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
     closings: list::SETTLE_CLOSINGS.counter(&[]),
     offers: list::SETTLE_OFFERS.counter(&[]),
     letters: Reason::ALL.map(|reason| list::SETTLE_DEAD_LETTERS.counter(&[reason.key()])),
+    doubted: ["apart", "step"].map(|reason| list::SETTLE_TIMERS_DOUBTED.counter(&[reason])),
     open: list::SETTLE_OPEN.gauge(&[]),
     graded: list::SETTLE_GRADED.gauge(&[]),
     held_windows: list::SETTLE_HELD_WINDOWS.gauge(&[]),
@@ -83,7 +86,8 @@ pub(crate) fn committed(counts: &Counts<SettleCounts>) {
         (&METERS.offers, offers),
     ];
     let letters = METERS.letters.iter().zip(counts.letters);
-    single.into_iter().chain(letters).for_each(|(counter, count)| counter.increment(count));
+    let doubted = METERS.doubted.iter().zip(counts.doubted);
+    single.into_iter().chain(letters).chain(doubted).for_each(|(counter, count)| counter.increment(count));
 }
 
 /// Reports what the partitions hold.

@@ -87,13 +87,14 @@ impl Input for SimInput {
         let (begun, position) = (self.begun[&partition], self.positions[&partition]);
         let is_repeated = begun < position && shared.happens(Kind::Repeats, 100);
         let from = if is_repeated { shared.random.i64(begun..position) } else { position };
-        let Some((offset, value)) = shared.world.record(partition, from) else {
+        let Some((offset, value, appended_at)) = shared.world.record(partition, from) else {
             return Ok(Event::Idle);
         };
         if !is_repeated {
             self.positions.insert(partition, offset + 1);
         }
-        *record = Record { partition, offset: *offset, key: None, value: Some(value.clone()) };
+        let (value, appended_at) = (Some(value.clone()), *appended_at);
+        *record = Record { partition, offset: *offset, key: None, value, appended_at };
         Ok(Event::Record)
     }
 

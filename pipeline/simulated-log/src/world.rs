@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use arb_runtime::log::Output;
+use arb_schemas::time::Micros;
 
 /// Key, value and headers, as they were written.
 pub type Written = (Option<Vec<u8>>, Option<Vec<u8>>, Vec<(&'static str, String)>);
@@ -17,8 +18,8 @@ struct Entry {
     open: Option<i32>,
 }
 
-/// The offset of an input record, and its value.
-type InputRecord = (i64, Vec<u8>);
+/// The offset of an input record, its value, and when it was appended.
+type InputRecord = (i64, Vec<u8>, Option<Micros>);
 
 /// The broker.
 #[derive(Clone, Default)]
@@ -45,10 +46,19 @@ impl World {
 
     /// Appends a record to a partition of the input.
     pub fn push(&mut self, partition: i32, value: Vec<u8>) {
+        self.append(partition, value, None);
+    }
+
+    /// The same at a time by the broker's clock.
+    pub fn push_at(&mut self, partition: i32, value: Vec<u8>, appended_at: Micros) {
+        self.append(partition, value, Some(appended_at));
+    }
+
+    fn append(&mut self, partition: i32, value: Vec<u8>, appended_at: Option<Micros>) {
         let records = Rc::make_mut(&mut self.input).entry(partition).or_default();
         let gap = i64::from(records.len() % 4 == 3);
-        let next = records.last().map_or(0, |(offset, _)| offset + 1);
-        records.push((next + gap, value));
+        let next = records.last().map_or(0, |(offset, ..)| offset + 1);
+        records.push((next + gap, value, appended_at));
     }
 
     /// The partitions of the input.
@@ -57,9 +67,9 @@ impl World {
     }
 
     /// The first record at or after an offset.
-    pub(crate) fn record(&self, partition: i32, offset: i64) -> Option<&(i64, Vec<u8>)> {
+    pub(crate) fn record(&self, partition: i32, offset: i64) -> Option<&InputRecord> {
         let records = &self.input[&partition];
-        records.get(records.partition_point(|(at, _)| *at < offset))
+        records.get(records.partition_point(|(at, ..)| *at < offset))
     }
 
     pub(crate) fn offset(&self, partition: i32) -> Option<i64> {

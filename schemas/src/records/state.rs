@@ -265,7 +265,7 @@ pub struct StateSource {
 }
 
 /// What is remembered of the whole partition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatePartition {
     /// Offset of the first record that this state does not contain.
     pub next_offset: i64,
@@ -276,6 +276,12 @@ pub struct StatePartition {
     /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started
     /// before this field existed.
     pub epoch: i64,
+    /// The time of the machine, of the timers that count; `None` before the first.
+    pub now: Option<Micros>,
+    /// The first time of a step that does not count yet; `None` where there is none.
+    pub step_from: Option<Micros>,
+    /// The newest time of that step.
+    pub step_at: Option<Micros>,
 }
 
 /// Where the time of a partition is.

@@ -88,7 +88,7 @@ versions! {
     StateLine = 192, older { 1: 34, 2: 68, 3: 102, 4: 142, 5: 143, 6: 163 };
     StateSource = 173;
     StateSuspension = 198;
-    StatePartition = 32, older { 1: 12 };
+    StatePartition = 199, older { 1: 12, 2: 32 };
     StateClock = 14;
     StateBook = 15;
     StateStaleBooks = 16;
@@ -145,6 +145,12 @@ versions! {
 }
 
 impl RecordType {
+    /// Whether it is the time of a machine.
+    #[must_use]
+    pub fn is_timer(self) -> bool {
+        matches!(self, Self::AccountTimer | Self::WebhookTimer | Self::PickTimer)
+    }
+
     /// The version of the record that it refers to, as one of its versions has it: the same, but that the fourth version of
     /// `ArbWindow` added a field beside the third of its entry.
     #[must_use]

@@ -11,13 +11,14 @@ const SPENDER: Spender<'static> = Spender { kid: "k", account: "a", quota: 1_000
 struct Owner {
     directory: Directory,
     pools: LeasePools,
+    asked: AtomicU64,
     begin: Instant,
 }
 
 impl Owner {
     fn new() -> Self {
         let pools = LeasePools::new("i".to_owned());
-        Self { directory: Directory::default(), pools, begin: Instant::now() }
+        Self { directory: Directory::default(), pools, asked: AtomicU64::new(0), begin: Instant::now() }
     }
 
     fn at(&self, millis: u64) -> Instant {
@@ -41,7 +42,7 @@ impl Owner {
 
     /// Grants so many requests for each lease that is asked for, 0 for none; how many were asked for.
     fn grant(&mut self, millis: u64, granted: u64) -> usize {
-        let asks = self.pools.asks(self.at(millis));
+        let asks = self.pools.asks(self.at(millis), &self.asked);
         for ask in &asks {
             let mut ledger = self.ledger();
             ledger.askers.insert("i".to_owned(), Asker { number: ask.number, at: 0 });
@@ -66,6 +67,20 @@ impl Owner {
         let now = self.at(millis);
         let each = self.pools.reports(now).into_iter();
         each.map(|report| (report.number, report.charges.values().sum(), report.is_returned)).collect()
+    }
+
+    /// Charges a request up to the sixth second, and reports; what the report has.
+    fn reports_after(&mut self, millis: u64) -> Charges {
+        if millis <= 6_000 {
+            self.charge(millis);
+        }
+        let now = self.at(millis);
+        self.pools.reports(now).remove(0).charges
+    }
+
+    /// Until when its only lease is spent.
+    fn until(&self) -> Instant {
+        self.pools.keys["k"].leases.values().next().unwrap().until
     }
 
     /// The owner changes its only lease.
@@ -124,9 +139,37 @@ fn a_lease_is_spent_for_eight_seconds_after_the_report_that_the_owner_took() {
     owner.charge(7_000);
     assert_eq!(owner.reports(7_500).len(), 1);
     assert!(owner.reserve(8_000).is_none(), "the owner is not known to have taken the report");
-    owner.change(|lease| lease.expires_at += 1);
+    let to = ChargedTo { day: 1, route: "/v1/arbs".to_owned() };
+    owner.change(|lease| (lease.expires_at, lease.charges) = (11, [(to, 1)].into()));
     owner.read(8_001);
     assert!(owner.reserve(15_499).is_some() && owner.reserve(15_500).is_none());
+}
+
+/// The owner takes each report at once, and what it wrote is read up to 2.75 s later: the lease is spent for 8 s after the report that it
+/// had taken, not after one that it has not written about yet.
+#[test]
+fn a_reader_that_lags_prolongs_no_lease() {
+    let mut owner = Owner::new();
+    assert!(owner.reserve(0).is_none());
+    owner.grant(0, 100);
+    owner.charge(0);
+    // A report a second, each of one request more, and then of none.
+    let sent = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 9_000, 12_000];
+    let mut happens: Vec<_> = sent.iter().flat_map(|at| [(*at, None), (at + 2_750, Some(*at))]).collect();
+    happens.sort_unstable();
+    let mut written = VecDeque::new();
+    for (at, read) in happens {
+        let Some(sent_at) = read else {
+            written.push_back(owner.reports_after(at));
+            continue;
+        };
+        let charges = written.pop_front().unwrap();
+        owner.change(|lease| {
+            (lease.expires_at, lease.charges) = (Micros::try_from(sent_at).unwrap(), charges)
+        });
+        owner.read(at);
+        assert_eq!(owner.until(), owner.at(sent_at + 8_000), "read at {at}");
+    }
 }
 
 #[test]
@@ -170,7 +213,7 @@ fn a_denied_request_for_a_lease_is_sent_again_after_a_pause_and_an_unanswered_on
     let mut silent = Owner::new();
     silent.reserve(0);
     let now = silent.at(0);
-    assert_eq!(silent.pools.asks(now).len(), 1);
+    assert_eq!(silent.pools.asks(now, &silent.asked).len(), 1);
     silent.reserve(1_999);
     assert_eq!(silent.grant(1_999, 5), 0);
     assert_eq!(silent.grant(2_000, 5), 1);
@@ -182,11 +225,13 @@ fn the_next_slice_is_asked_for_when_less_than_half_of_the_rate_is_left() {
     owner.reserve(0);
     owner.grant(0, 6);
     (0..4).for_each(|_| owner.charge(1));
-    let wanted: Vec<_> = owner.pools.asks(owner.begin).iter().map(|ask| (ask.cost, ask.wanted)).collect();
+    let wanted: Vec<_> =
+        owner.pools.asks(owner.begin, &owner.asked).iter().map(|ask| (ask.cost, ask.wanted)).collect();
     assert_eq!(wanted, [], "half of what it spends in two seconds");
     owner.charge(2);
     let now = owner.at(2);
-    let wanted: Vec<_> = owner.pools.asks(now).iter().map(|ask| (ask.cost, ask.wanted)).collect();
+    let wanted: Vec<_> =
+        owner.pools.asks(now, &owner.asked).iter().map(|ask| (ask.cost, ask.wanted)).collect();
     assert_eq!(wanted, [(1, 5)]);
 }
 
@@ -197,7 +242,8 @@ fn requests_that_wait_are_asked_for_together() {
     (0..5).for_each(|_| owner.pools.begin_waiting("k", 1));
     owner.pools.end_waiting("k", 1);
     let now = owner.at(0);
-    let wanted: Vec<_> = owner.pools.asks(now).iter().map(|ask| (ask.cost, ask.wanted)).collect();
+    let wanted: Vec<_> =
+        owner.pools.asks(now, &owner.asked).iter().map(|ask| (ask.cost, ask.wanted)).collect();
     assert_eq!(wanted, [(1, 4)]);
 }
 
@@ -219,14 +265,14 @@ fn a_grant_that_comes_too_late_is_given_back_and_a_lowered_quota_too() {
     let mut owner = Owner::new();
     owner.reserve(0);
     let now = owner.at(0);
-    let ask = owner.pools.asks(now).remove(0);
+    let ask = owner.pools.asks(now, &owner.asked).remove(0);
     let mut ledger = owner.ledger();
     let id = LeaseId { instance: "i".to_owned(), number: ask.number };
     let lease =
         Lease { kid: ask.kid, granted: 5, is_recalled: false, expires_at: 10, charges: Charges::new() };
     owner.reserve(2_000);
     let now = owner.at(2_000);
-    assert_eq!(owner.pools.asks(now).len(), 1);
+    assert_eq!(owner.pools.asks(now, &owner.asked).len(), 1);
     ledger.leases.insert(id, lease);
     owner.directory.put(Part::Usage(ledger.clone()));
     owner.read(2_001);

@@ -6,19 +6,19 @@ use crate::access::authority::Caller;
 /// A request that waits for a lease, until this is dropped: also when its connection ends.
 pub(super) struct LeaseWait<'a> {
     usage: &'a Usage,
-    kid: &'a str,
+    caller: &'a Caller,
     cost: u64,
 }
 
 impl<'a> LeaseWait<'a> {
     pub(super) fn begin(usage: &'a Usage, caller: &'a Caller, cost: u64) -> Self {
-        usage.pools().begin_waiting(&caller.kid, cost);
-        Self { usage, kid: &caller.kid, cost }
+        usage.pools(&caller.account).begin_waiting(&caller.kid, cost);
+        Self { usage, caller, cost }
     }
 }
 
 impl Drop for LeaseWait<'_> {
     fn drop(&mut self) {
-        self.usage.pools().end_waiting(self.kid, self.cost);
+        self.usage.pools(&self.caller.account).end_waiting(&self.caller.kid, self.cost);
     }
 }

@@ -71,7 +71,7 @@ fn what_is_reserved_is_not_shown_as_used_and_not_refused_for_want_of_quota() {
     let holds: Vec<_> = (0..3).map(|_| usage.reserve_now(&pair.caller, 1).unwrap()).collect();
     assert_eq!(usage.status(&pair.caller).used, 0);
     assert_eq!(usage.reserve_now(&pair.caller, 1), Err(Refusal::NoLease), "it may be given back");
-    usage.release(&holds[0]);
+    usage.release(&pair.caller, &holds[0]);
     assert!(usage.reserve_now(&pair.caller, 1).is_ok());
 }
 

@@ -164,7 +164,7 @@ fn headers(schema: &PublishedSchema) -> Value {
     }
     if schema.topics().any(Topic::is_transactional) {
         let name = arb_kafka::TRANSACTION_HEADER;
-        fields.insert(name.to_owned(), field(name, json!({"pattern": "^.+:[0-9]+$"})));
+        fields.insert(name.to_owned(), field(name, json!({"pattern": "^.+:[0-9]+:[0-9]*$"})));
     }
     json!({"type": "object", "properties": fields})
 }
@@ -204,7 +204,8 @@ fn dead_letter() -> Value {
 
 /// Those of a record that is no message.
 fn dead_letter_headers() -> Map<String, Value> {
-    let record = Record { partition: 2, offset: 1_789, key: None, value: Some(b"{}".to_vec()) };
+    let record =
+        Record { partition: 2, offset: 1_789, key: None, value: Some(b"{}".to_vec()), appended_at: None };
     let topics = (topics::ODDS_TICKS.name, topics::DEAD_TICKS.name);
     let error = arb_schemas::wire::WireError::NotFramed.to_string();
     let (_, output) = dead_letters::output(&record, topics, EPOCH, Reason::Unreadable, &error);

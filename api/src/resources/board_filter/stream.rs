@@ -28,13 +28,16 @@ impl StreamFilter for BoardFilter {
         }
     }
 
+    fn is_in(&self, (sport, league): (&str, &str)) -> bool {
+        self.sport.is(sport, league) && self.league.is(league, league)
+    }
+
     fn is_about(&self, about: &About<'_>) -> bool {
         let is = |wanted: &Option<String>, is: Option<&str>| match (wanted, is) {
             (Some(wanted), Some(is)) => wanted == is,
             _ => true,
         };
-        self.sport.is(about.sport, about.league)
-            && self.league.is(about.league, about.league)
+        self.is_in((about.sport, about.league))
             && is(&self.event_id, Some(about.event_id))
             && is(&self.market, about.market)
             && is(&self.book, about.book)

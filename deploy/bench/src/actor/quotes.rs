@@ -56,7 +56,13 @@ pub(super) fn changelog(table: &Arc<Books>, books: usize, until: Micros) -> Resu
         engine.commit();
     }
     let policy = "board".to_owned();
-    let place = StatePartition { next_offset: offset, policy, sequence: engine.sequence(), epoch: 1 };
+    let place = StatePartition {
+        next_offset: offset,
+        policy,
+        sequence: engine.sequence(),
+        epoch: 1,
+        ..StatePartition::default()
+    };
     changelog.push((b"partition".to_vec(), encode(&place)?));
     Ok(QuoteLog { records: changelog, books: keys })
 }

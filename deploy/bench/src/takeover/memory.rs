@@ -119,7 +119,7 @@ impl Input for MemoryLog {
         }
         let offset = i64::try_from(state.next).unwrap_or(i64::MAX);
         let value = Some(state.records[state.next].clone());
-        *record = Record { partition: state.partition, offset, key: None, value };
+        *record = Record { partition: state.partition, offset, key: None, value, appended_at: None };
         state.next += 1;
         state.last = Instant::now();
         Ok(Event::Record)

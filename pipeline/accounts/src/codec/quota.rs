@@ -23,7 +23,7 @@ pub(super) fn of_ledger(ledger: &Ledger) -> Converted<AccountUsage> {
     });
     let keys = ledger.keys.iter().map(|(kid, spent)| {
         let (requests, forfeited) = (long(spent.requests)?, long(spent.forfeited)?);
-        Ok(UsageOfKey { kid: kid.clone(), requests, forfeited })
+        Ok(UsageOfKey { kid: kid.to_owned(), requests, forfeited })
     });
     let askers = ledger.askers.iter().map(|(instance, asker)| {
         let (instance, number) = (instance.clone(), long(asker.number)?);

@@ -102,7 +102,7 @@ impl Draft {
         quota::turn(self, before, now);
         while let Some((_, key)) = self.ends.first().filter(|(end, _)| *end <= now).cloned() {
             if let Some(Part::Usage(ledger)) = self.directory.part(&key) {
-                let (left, forfeited) = quota::end(ledger, now);
+                let (left, forfeited) = quota::end(ledger, &self.directory, now);
                 self.set(&key, left.map(Part::Usage));
                 ended.forfeited += forfeited;
             } else {

@@ -15,6 +15,10 @@ use crate::machine::draft::Draft;
 use crate::machine::valid::invalid;
 use crate::reply::Refusal;
 
+/// Bytes of a reason at most: it has what a receiver answered, of which a deliverer keeps 4 KiB, or three times as many where all of them
+/// are replaced.
+const MAX_REASON: usize = 16 * 1024;
+
 pub(super) fn create(
     draft: &mut Draft,
     account: &str,
@@ -89,6 +93,9 @@ pub(super) fn set_state(
     let endpoint = draft.directory().endpoint(id).cloned().ok_or(Refusal::NoEndpoint)?;
     if endpoint.revision != revision {
         return Err(Refusal::NoEndpoint);
+    }
+    if reason.is_some_and(|reason| reason.len() > MAX_REASON) {
+        return Err(invalid("reason", "is longer than 16 KiB"));
     }
     let account = endpoint.account.clone();
     put(draft, Endpoint { state, reason: reason.map(str::to_owned), ..endpoint });

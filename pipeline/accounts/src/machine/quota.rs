@@ -59,19 +59,38 @@ pub(super) fn lease(draft: &mut Draft, ask: &LeaseQuota, tally: &mut AccountCoun
 }
 
 /// Notes what an instance has charged.
-pub(super) fn settle(draft: &mut Draft, report: &SettleQuota, tally: &mut AccountCounts) {
-    let now = draft.directory().clock();
+///
+/// # Errors
+/// What a ledger would have too many of: it is as before, and the others of the report are noted.
+pub(super) fn settle(
+    draft: &mut Draft,
+    report: &SettleQuota,
+    tally: &mut AccountCounts,
+) -> Result<(), &'static str> {
+    let (now, mut noted) = (draft.directory().clock(), Ok(()));
     for lease in &report.leases {
         let Some(ledger) = draft.directory().ledger(&lease.account, lease.period) else { continue };
         let mut ledger = ledger.clone();
         // A lease ends with its month: reports of the last moments are taken, and prolong nothing.
         let prolonged = (period(now) == Some(lease.period)).then_some(now);
         let before = ledger.settled;
-        if ledger.settle(&report.instance, lease, prolonged) {
-            tally.settled += ledger.settled - before;
-            draft.put(Part::Usage(ledger));
+        match ledger.settle(&report.instance, lease, prolonged) {
+            Ok(true) => {
+                tally.settled += ledger.settled - before;
+                fold_keys(&mut ledger, draft.directory());
+                draft.put(Part::Usage(ledger));
+            }
+            Ok(false) => {}
+            Err(problem) => noted = Err(problem),
         }
     }
+    noted
+}
+
+/// The record of a ledger does not grow with the keys that are made, used and revoked.
+fn fold_keys(ledger: &mut Ledger, directory: &Directory) {
+    let now = directory.clock();
+    ledger.keys.fold(|kid| directory.key(kid).is_some_and(|key| !key.is_expired(now)));
 }
 
 /// It was one time and is another: leases of a month that is over are recalled, and no lease ends for want of reports that
@@ -105,7 +124,8 @@ pub(super) fn recall(draft: &mut Draft, account: &str) {
 }
 
 /// Something of a ledger has ended: what is left of it, and how many requests are forfeited.
-pub(super) fn end(mut ledger: Ledger, now: Micros) -> (Option<Ledger>, u64) {
+pub(super) fn end(mut ledger: Ledger, directory: &Directory, now: Micros) -> (Option<Ledger>, u64) {
     let forfeited = ledger.expire(now);
+    fold_keys(&mut ledger, directory);
     ((ledger.removed_at() > now).then_some(ledger), forfeited)
 }

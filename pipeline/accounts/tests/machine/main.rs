@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod authority;
+mod bounds;
+mod clocks;
 mod codec;
 mod disturbed;
 mod examples;

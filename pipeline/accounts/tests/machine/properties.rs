@@ -32,7 +32,7 @@ pub(crate) fn log(seed: u64, length: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn command(rng: &mut Rng, index: usize) -> Request {
+pub(crate) fn command(rng: &mut Rng, index: usize) -> Request {
     let actor = match rng.u8(0..6) {
         0 => Actor::Anonymous,
         1 => Actor::Session(hash(rng.u8(0..8))),

@@ -290,8 +290,8 @@ impl Play {
         for ledger in self.bench.directory().ledgers() {
             let sums = [ledger.days.values().sum(), ledger.routes.values().sum::<u64>()];
             assert_eq!(sums, [ledger.settled; 2], "seed {seed}");
-            assert_eq!(ledger.keys.values().map(|key| key.requests).sum::<u64>(), ledger.settled);
-            assert_eq!(ledger.keys.values().map(|key| key.forfeited).sum::<u64>(), ledger.forfeited);
+            assert_eq!(ledger.keys.iter().map(|(_, key)| key.requests).sum::<u64>(), ledger.settled);
+            assert_eq!(ledger.keys.iter().map(|(_, key)| key.forfeited).sum::<u64>(), ledger.forfeited);
             let answered = self.answered.get(&ledger.period).copied().unwrap_or(0);
             let (used, open) = (ledger.used(), ledger.outstanding());
             assert!(answered <= used + open, "seed {seed}: {answered} answered, {used} used, {open} open");
@@ -300,7 +300,7 @@ impl Play {
             assert!(used >= earlier.used(), "seed {seed}: used fell");
             let committed = earlier.used() + earlier.outstanding();
             assert!(used + open <= committed.max(self.highest), "seed {seed}: {used} and {open}");
-            let capped = ledger.keys.get(&kid(2)).copied().unwrap_or_default();
+            let capped = ledger.keys.get(&kid(2)).unwrap_or_default();
             let answered = self.answered_by_capped.get(&ledger.period).copied().unwrap_or(0);
             assert!(capped.requests + capped.forfeited <= CAP && answered <= CAP, "seed {seed}");
         }

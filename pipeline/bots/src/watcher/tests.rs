@@ -92,7 +92,13 @@ impl Market {
             }
         }
         let (next_offset, sequence) = (self.next, self.engine.sequence());
-        let partition = StatePartition { next_offset, policy: "board".into(), sequence, epoch: 3 };
+        let partition = StatePartition {
+            next_offset,
+            policy: "board".into(),
+            sequence,
+            epoch: 3,
+            ..StatePartition::default()
+        };
         self.watcher.put_state(0, b"partition", Some(&encode(&partition).unwrap())).unwrap();
         self.engine.commit();
     }

@@ -7,10 +7,15 @@ use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
 
 use super::{Entry, MAX_FAILED, Step};
+use crate::book;
 use crate::circuit::{Failing, open_until};
 use crate::codec::{self, Part};
 use crate::delivery::{AttemptOutcome, Delivery};
 use crate::policy::{self, MAX_RETRY_AFTER};
+
+/// Deliveries that one success makes due at most: each is a record of its transaction. While a circuit is open it is tried every 5 s at
+/// most, and after three days without a success its endpoint is disabled, so that less waits for another attempt.
+const BROUGHT_FORWARD: usize = 4_000;
 
 impl Step<'_> {
     /// Takes in what came of an attempt; one of a delivery that is over, or of a number that was taken in, changes nothing.
@@ -56,10 +61,12 @@ impl Step<'_> {
     ) -> Result<(), WireError> {
         let attempts = delivery.attempts + 1;
         self.book.put_delivery(Delivery { attempts, next_at, ..delivery.as_ref().clone() });
-        // While its circuit is open an endpoint is left alone, whatever is due.
+        // While its circuit is open an endpoint is left alone, whatever is due; and what expires before that is not tried.
         let failing = self.book.failing(&delivery.endpoint);
         let open_until = failing.and_then(|failing| open_until(failing.failures, failing.failed_at));
-        self.log_attempt(delivery, "failed", attempt, Some(next_at.max(open_until.unwrap_or(next_at))))
+        let next_at = next_at.max(open_until.unwrap_or(next_at));
+        let is_tried = book::end(delivery).is_none_or(|end| next_at < end);
+        self.log_attempt(delivery, "failed", attempt, is_tried.then_some(next_at))
     }
 
     /// Its schedule is over; it is kept for a while, so that it can be delivered again.
@@ -80,34 +87,61 @@ impl Step<'_> {
         self.log_attempt(delivery, outcome, attempt, None)
     }
 
-    /// Counts failures in a row: whoever takes the endpoint over leaves it alone for as long. What it was before.
+    /// Counts failures in a row: whoever takes the endpoint over leaves it alone for as long. How it stood before.
+    ///
+    /// The record of an attempt can be late: one of before the run counts for nothing, nor does one of before the success that ended the
+    /// last run, which is known for as long as such a record may come.
     fn note_failing(&mut self, endpoint: &str, outcome: AttemptOutcome, at: Micros) -> Option<Failing> {
         let before = self.book.failing(endpoint);
-        if outcome == AttemptOutcome::Failed {
-            let Failing { since, failures, .. } =
-                before.unwrap_or(Failing { since: at, failures: 0, failed_at: at });
-            let failing = Failing { since, failures: failures.saturating_add(1), failed_at: at };
-            self.book.put(Part::Failing(endpoint.to_owned(), failing));
-        } else if before.is_some() {
-            self.book.remove(&format!("failing/{endpoint}"));
+        if before.is_some_and(|before| before.is_before(at)) && outcome != AttemptOutcome::Dropped {
+            return before;
+        }
+        let is_failing = before.as_ref().is_some_and(Failing::is_failing);
+        match outcome {
+            AttemptOutcome::Failed => {
+                let next = before.map_or(Failing::first(at), |before| before.next(at));
+                self.book.put(Part::Failing(endpoint.to_owned(), next));
+            }
+            AttemptOutcome::Delivered | AttemptOutcome::Gone if is_failing => {
+                self.book.put(Part::Failing(endpoint.to_owned(), Failing::ended(at)));
+            }
+            AttemptOutcome::Dropped if before.is_some() => self.book.remove(&format!("failing/{endpoint}")),
+            AttemptOutcome::Delivered | AttemptOutcome::Gone | AttemptOutcome::Dropped => {}
         }
         before
     }
 
-    /// Reports how an endpoint stands after an attempt, if attempts to it fail or did before.
+    /// Reports how an endpoint stands after an attempt, if attempts to it fail or did before. With the success that closes its circuit
+    /// all that waits for another attempt is due.
     fn report_change(
         &mut self,
         endpoint: &str,
         before: Option<Failing>,
         at: Micros,
     ) -> Result<(), WireError> {
-        match (self.book.failing(endpoint), before) {
+        let is_failing = |failing: &Failing| failing.is_failing();
+        match (self.book.failing(endpoint).filter(is_failing), before.filter(is_failing)) {
             (Some(failing), _) => self.report_circuit(endpoint, failing, None),
             (None, Some(before)) => {
                 let closed_at = open_until(before.failures, before.failed_at).map(|_| at);
+                if closed_at.is_some() {
+                    self.bring_forward(endpoint, at);
+                }
                 self.report_circuit(endpoint, Failing { failures: 0, ..before }, closed_at)
             }
             (None, None) => Ok(()),
+        }
+    }
+
+    /// What waits for another attempt is due at once, since the endpoint answers again: the oldest first, at its rate. It is in the state,
+    /// so that whoever takes the endpoint over goes on.
+    fn bring_forward(&mut self, endpoint: &str, now: Micros) {
+        let due_at = |delivery: &Delivery| delivery.created_at.min(now);
+        let waits = |delivery: &&Arc<Delivery>| delivery.next_at > due_at(delivery);
+        let waiting: Vec<_> =
+            self.book.of(endpoint, false).filter(waits).take(BROUGHT_FORWARD).cloned().collect();
+        for delivery in waiting {
+            self.book.put_delivery(Delivery { next_at: due_at(&delivery), ..delivery.as_ref().clone() });
         }
     }
 
@@ -146,7 +180,7 @@ impl Step<'_> {
 /// When a delivery is due again: by its schedule, or later where its receiver asks for that; `None` when it is given up.
 fn retry_at(delivery: &Delivery, attempt: &WebhookAttempt) -> Option<Micros> {
     let attempts = usize::try_from(delivery.attempts + 1 - delivery.round).unwrap_or(usize::MAX);
-    let at = attempt.at + policy::delay(delivery.policy, &delivery.id, attempts)?;
-    let asked = attempt.retry_at.map_or(at, |asked| asked.min(attempt.at + MAX_RETRY_AFTER));
+    let at = attempt.at.saturating_add(policy::delay(delivery.policy, &delivery.id, attempts)?);
+    let asked = attempt.retry_at.map_or(at, |asked| asked.min(attempt.at.saturating_add(MAX_RETRY_AFTER)));
     Some(at.max(asked))
 }

@@ -27,7 +27,7 @@ impl Bench {
         let schedule = Schedule::new(|| START);
         let machine = DeliverMachine::new(&schedule);
         let mut bench = Self { machine, schedule, out: Outbox::default(), sequence: 0, now: START };
-        bench.step(&Task::Timer(START));
+        bench.step(&Task::timer(START));
         // It is known to answer.
         bench.schedule.finished("whk_a", true, START);
         bench
@@ -63,7 +63,7 @@ impl Bench {
 
     fn pass(&mut self, seconds: i64) {
         self.now += seconds * SECOND;
-        self.step(&Task::Timer(self.now));
+        self.step(&Task::timer(self.now));
     }
 
     /// What the log of deliveries holds.
@@ -258,7 +258,7 @@ fn a_notice_is_taken_in_once_for_as_long_as_it_may_come_again() {
     let first = bench.attempt("delivered");
     bench.step(&notice);
     assert_eq!((first.len(), bench.due().len()), (1, 0), "another instance has noticed it too");
-    bench.step(&Task::Timer(START + 41 * 86_400 * SECOND));
+    bench.step(&Task::timer(START + 41 * 86_400 * SECOND));
     bench.step(&notice);
     assert_eq!(bench.due().len(), 1);
 }
@@ -306,4 +306,6 @@ fn drafts_that_are_aborted_leave_nothing_and_are_not_sent() {
 }
 
 mod bodies;
+mod bounds;
+mod clocks;
 mod owners;

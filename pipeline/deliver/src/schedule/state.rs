@@ -17,7 +17,7 @@ pub(super) const UNANSWERED: usize = 768;
 /// Deliveries of an endpoint that are looked at for one in a lane that is open.
 const LOOKED_AT: usize = 64;
 /// After so long without a record of its attempt a delivery is sent again: the record was lost.
-pub(super) const REPORTED_WITHIN: Micros = 60 * SECOND;
+pub(crate) const REPORTED_WITHIN: Micros = 60 * SECOND;
 /// For how long an endpoint of which nothing could be sent is not looked at, unless something of it changes.
 const PUT_OFF: Micros = SECOND / 50;
 
@@ -89,9 +89,10 @@ impl State {
         match (key.split_once('/'), part) {
             (_, Some(Part::Delivery(delivery))) if !delivery.has_failed => self.put(lane, delivery),
             (Some(("delivery", id)), _) => self.forget(id),
-            (_, Some(Part::Failing(endpoint, failing))) => self.failed(lane, endpoint, failing),
+            (_, Some(Part::Failing(endpoint, failing))) if failing.is_failing() => {
+                self.failed(lane, endpoint, failing);
+            }
             (Some(("failing", endpoint)), _) => self.answered(lane, endpoint),
-            (None, Some(Part::Progress(progress))) => self.timer(lane, progress.clock),
             _ => {}
         }
     }
@@ -113,9 +114,11 @@ impl State {
         self.queues.retain(|endpoint, queue| !queue.is_empty() || failing.contains_key(endpoint));
     }
 
-    fn timer(&mut self, lane: u64, clock: Micros) {
+    /// A timer was committed that was written at a moment, by the clock of its instance: not the time of the machine, which waits
+    /// for ten minutes after a long time without timers.
+    pub(super) fn timer(&mut self, lane: u64, written_at: Micros) {
         let Some(lane) = self.lanes.get_mut(&lane) else { return };
-        if !lane.is_open && clock >= lane.since {
+        if !lane.is_open && written_at >= lane.since {
             lane.is_open = true;
             let names: Vec<_> = self.queues.keys().cloned().collect();
             for name in &names {
@@ -149,6 +152,18 @@ impl State {
     }
 
     fn put(&mut self, lane: u64, delivery: Arc<Delivery>) {
+        let is_under_way = |slot: &&mut Slot| {
+            slot.lane == lane && slot.sent_at.is_some() && slot.delivery.attempts == delivery.attempts
+        };
+        // Another time at which it is due says nothing about an attempt that is under way: its own record does.
+        if let Some(slot) = self.slots.get_mut(&delivery.id).filter(is_under_way) {
+            slot.delivery = delivery;
+            return;
+        }
+        self.put_due(lane, delivery);
+    }
+
+    fn put_due(&mut self, lane: u64, delivery: Arc<Delivery>) {
         self.forget(&delivery.id);
         let failing = self.failing.get(&delivery.endpoint).into_iter().flat_map(BTreeMap::values);
         let queue = self.queues.entry(delivery.endpoint.clone());
@@ -196,25 +211,8 @@ impl State {
         }
         if let Some(queue) = self.queues.get_mut(endpoint) {
             queue.in_flight = queue.in_flight.saturating_sub(1);
-            let has_recovered = is_success && queue.circuit.is_open();
             queue.circuit.note(is_success, now);
-            if has_recovered {
-                self.bring_forward(endpoint, now);
-            }
             self.changed(endpoint, 0);
-        }
-    }
-
-    /// What waited for another attempt is due at once, since the endpoint answers again; its rate and its share pace it.
-    fn bring_forward(&mut self, endpoint: &str, now: Micros) {
-        let Some(queue) = self.queues.get_mut(endpoint) else { return };
-        let waits = |slot: &&mut Slot| {
-            slot.delivery.endpoint == endpoint && slot.sent_at.is_none() && slot.delivery.next_at > now
-        };
-        for slot in self.slots.values_mut().filter(waits) {
-            queue.remove(&slot.delivery);
-            slot.delivery = Arc::new(Delivery { next_at: now, ..Delivery::clone(&slot.delivery) });
-            queue.put(&slot.delivery);
         }
     }
 
@@ -242,7 +240,7 @@ impl State {
         while let Some((_, id)) = self.sent.first().filter(|(at, _)| at + REPORTED_WITHIN <= now).cloned() {
             let Some(slot) = self.slots.get(&id) else { break };
             let (lane, delivery) = (slot.lane, Arc::clone(&slot.delivery));
-            self.put(lane, delivery);
+            self.put_due(lane, delivery);
         }
     }
 

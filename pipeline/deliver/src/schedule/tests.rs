@@ -9,7 +9,6 @@ use super::queue::Queue;
 use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
 use crate::circuit::Failing;
-use crate::codec::Progress;
 use crate::delivery::TEST_EVENT;
 
 const NOW: Micros = 1_000 * SECOND;
@@ -39,8 +38,7 @@ fn put(lane: &Lane, delivery: Arc<Delivery>) {
 }
 
 fn open(lane: &Lane) {
-    let progress = Progress { place: (0, 0), clock: NOW };
-    lane.update(std::iter::once(("progress", Some(Part::Progress(progress)))));
+    lane.timer(Some(NOW));
 }
 
 fn endpoints(jobs: &[Job]) -> Vec<&str> {
@@ -242,7 +240,7 @@ fn test_event() -> Arc<Delivery> {
 }
 
 #[test]
-fn a_test_event_tries_an_endpoint_that_is_left_alone_and_what_waited_follows_when_it_answers() {
+fn a_test_event_tries_an_endpoint_that_is_left_alone() {
     let schedule = Schedule::new(|| NOW);
     let lane = failing(&schedule);
     let all = Readiness::Open(None);
@@ -254,8 +252,23 @@ fn a_test_event_tries_an_endpoint_that_is_left_alone_and_what_waited_follows_whe
     put(&lane, Arc::new(second));
     assert!(schedule.take(NOW, 9, |_| all).is_empty(), "one trial at a time");
     schedule.finished("a", true, NOW);
-    let follow: Vec<_> = schedule.take(NOW, 9, |_| all).iter().map(|job| job.delivery.place.1).collect();
-    assert_eq!(follow, [0, 1, 2, 3], "in their order, no more than its share at one time");
+    assert_eq!(schedule.take(NOW, 9, |_| all)[0].delivery.id, "second", "its circuit is closed");
+}
+
+/// The machine makes what waits due at another time, while an attempt of it is under way.
+#[test]
+fn what_is_under_way_is_not_sent_again_when_its_time_changes() {
+    let schedule = Schedule::new(|| NOW);
+    let lane = Schedule::lane(&schedule);
+    open(&lane);
+    put(&lane, delivery("a", 1));
+    let all = Readiness::Open(None);
+    let first = schedule.take(NOW, 9, |_| all).remove(0).delivery;
+    put(&lane, Arc::new(Delivery { next_at: 0, ..first.as_ref().clone() }));
+    schedule.finished("a", true, NOW);
+    assert!(schedule.take(NOW, 9, |_| all).is_empty(), "its record has not come back");
+    put(&lane, Arc::new(Delivery { next_at: 0, attempts: 1, ..first.as_ref().clone() }));
+    assert_eq!(schedule.take(NOW, 9, |_| all).len(), 1, "the next attempt");
 }
 
 #[test]

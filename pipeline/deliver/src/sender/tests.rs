@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use super::*;
-use crate::codec::{Part, Progress};
+use crate::codec::Part;
 use crate::connector::{GuardedConnector, system_resolver};
 use crate::delivery::Delivery;
 use crate::schedule::Lane;
@@ -107,9 +107,10 @@ fn sender(url: String, deliveries: usize) -> (Arc<Sender>, Lane, Receiver<Report
     let (schedule, endpoints) = (Schedule::new(|| NOW), Arc::new(Endpoints::default()));
     let (endpoint, lane) = (endpoint(url), Schedule::lane(&schedule));
     let due = (0..deliveries).map(|number| delivery(&endpoint.id, i64::try_from(number).unwrap()));
-    for part in due.chain([Part::Progress(Progress { place: (0, 0), clock: NOW })]) {
+    for part in due {
         lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
     }
+    lane.timer(Some(NOW));
     endpoints.put(AccountPart::Endpoint(endpoint));
     let client = WebhookClient::new(GuardedConnector::new(DEVELOPMENT, system_resolver())).unwrap();
     let sender = Sender {

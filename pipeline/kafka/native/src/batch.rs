@@ -28,6 +28,8 @@ pub struct Record<'a> {
     pub key: Option<&'a [u8]>,
     /// Its value.
     pub value: Option<&'a [u8]>,
+    /// When the broker appended it, in milliseconds since 1970; `None` where the topic keeps the time of the producer.
+    pub appended_ms: Option<i64>,
 }
 
 /// What librdkafka reports instead of a record.
@@ -113,7 +115,12 @@ unsafe fn give(
     if fields.err == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
         // SAFETY: the bytes belong to the message, whose lengths are theirs.
         let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
-        each(Ok(Record { partition: fields.partition, offset: fields.offset, key, value }));
+        let mut kind = c::rd_kafka_timestamp_type_t::RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
+        // SAFETY: the message is alive, and there is a place for the kind of its time.
+        let at = unsafe { c::rd_kafka_message_timestamp(message.get(), &raw mut kind) };
+        let is_appended = kind == c::rd_kafka_timestamp_type_t::RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME;
+        let (partition, offset, appended_ms) = (fields.partition, fields.offset, is_appended.then_some(at));
+        each(Ok(Record { partition, offset, key, value, appended_ms }));
     } else {
         // SAFETY: of a message with an error librdkafka returns a text that lives as long as the message.
         let reason = unsafe { CStr::from_ptr(c::rd_kafka_message_errstr(message.get())) };

@@ -177,8 +177,13 @@ impl PickRun {
             }
         }
         let (next_offset, sequence) = (self.offset, self.engine.sequence());
-        let partition =
-            StatePartition { next_offset, policy: Policy::Board.key().into(), sequence, epoch: 1 };
+        let partition = StatePartition {
+            next_offset,
+            policy: Policy::Board.key().into(),
+            sequence,
+            epoch: 1,
+            ..StatePartition::default()
+        };
         self.watcher.put_state(0, b"partition", Some(&encode(&partition)?))?;
         self.engine.commit();
         Ok(())

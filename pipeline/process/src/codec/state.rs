@@ -496,7 +496,13 @@ mod tests {
             assert_eq!(change.key, key);
             assert_eq!(parse(&change.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
-        let at = wire::StatePartition { next_offset: 17, policy: "board".into(), sequence: 3, epoch: 9 };
+        let at = wire::StatePartition {
+            next_offset: 17,
+            policy: "board".into(),
+            sequence: 3,
+            epoch: 9,
+            ..wire::StatePartition::default()
+        };
         let read = parse(&encode(&at).unwrap()).unwrap();
         assert_eq!(read, StateRecord::Partition(at));
     }

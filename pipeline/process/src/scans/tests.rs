@@ -114,6 +114,27 @@ fn only_quotes_of_the_named_poll_after_the_begin_marker_were_asked_for() {
     assert_eq!(&*decode::<BoardEntry>(&asked.arbs[0].entry.0).unwrap().event.id, "e");
 }
 
+/// An answer is computed from all that is scanned, however many sources answer it.
+#[test]
+fn of_several_sources_the_first_that_ends_and_the_last_are_answered() {
+    let (mut engine, mut scans) = (engine(), Scans::default());
+    let names = ["a", "b", "c", "d", "e"];
+    for name in names {
+        begin(&mut scans, &engine, name, request("x"), 1);
+    }
+    for (name, book) in names.into_iter().zip(["a", "b", "c", "d", "e"]) {
+        poll(&mut engine, name, 21, &[book]);
+    }
+    let answers: Vec<_> = names.iter().map(|name| end(&mut scans, &engine, name, Some(21))).collect();
+    let answered: Vec<_> = answers.iter().map(Option::is_some).collect();
+    assert_eq!(answered, [true, false, false, false, true]);
+    let (first, last) = (answers[0].as_ref().unwrap(), answers[4].as_ref().unwrap());
+    assert_eq!(sources(first)[4], ("e", "pending", 2, 0, 0));
+    let all: Vec<_> = names.iter().map(|name| (*name, "polled", 2, 2, 2)).collect();
+    assert_eq!(sources(last), all, "the last has what all were asked for");
+    assert!(end(&mut scans, &engine, "b", Some(21)).is_some(), "one that ends again");
+}
+
 #[test]
 fn a_source_that_has_quotes_and_has_not_begun_is_silent() {
     let (mut engine, mut scans) = (engine(), Scans::default());
@@ -123,8 +144,9 @@ fn a_source_that_has_quotes_and_has_not_begun_is_silent() {
     let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
     assert_eq!(sources(&result), [("other", "silent", 2, 0, 0), ("s", "polled", 2, 2, 0)]);
     begin(&mut scans, &engine, "other", request("x"), 2);
-    let result = end(&mut scans, &engine, "s", Some(20)).unwrap();
-    assert_eq!(sources(&result)[0], ("other", "pending", 2, 0, 0));
+    assert!(end(&mut scans, &engine, "s", Some(20)).is_none(), "the other one is awaited");
+    let result = end(&mut scans, &engine, "other", Some(10)).unwrap();
+    assert_eq!(sources(&result)[0], ("other", "polled", 2, 0, 0));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Counts<T> {
     pub restored: u64,
     /// Dead letters, by reason.
     pub letters: [u64; Reason::ALL.len()],
+    /// Timers whose own time and the broker's are far apart, and timers that are a step that does not count yet.
+    pub doubted: [u64; 2],
     /// What the machine counts.
     pub tally: T,
 }
@@ -48,6 +50,7 @@ impl<T: Tally> Counts<T> {
         self.unknown += other.unknown;
         self.restored += other.restored;
         self.letters.iter_mut().zip(&other.letters).for_each(|(to, from)| *to += from);
+        self.doubted.iter_mut().zip(&other.doubted).for_each(|(to, from)| *to += from);
         self.tally.add(&other.tally);
     }
 }

@@ -19,6 +19,7 @@ use super::meters::{PumpMeters, Restoring};
 use super::partition::{PARTITION_KEY, Partition, RestoredPlace};
 use crate::log::{GroupOffset, Input, Replay};
 use crate::machine::{Fingerprint, Machine};
+use crate::timer_clock::TimerClock;
 
 /// The last record of each key: its offset and its value.
 type Newest = BTreeMap<Vec<u8>, (i64, Vec<u8>)>;
@@ -179,6 +180,7 @@ impl<M: Machine> Restore<M> {
             });
         }
         let epoch = state.as_ref().map_or_else(config.epoch, |state| state.epoch);
+        let clock = state.as_ref().map(TimerClock::of).unwrap_or_default();
         let state = state.map(|state| state.next_offset);
         let next = agree(committed, state).map_err(|(committed, state)| PumpError::Disagree {
             input: M::TOPICS.input.name,
@@ -198,7 +200,7 @@ impl<M: Machine> Restore<M> {
         let seconds = format!("{seconds:.3}");
         tracing::info!(partition = id, next, records, %size, seconds, rules, tables, "restored");
         meters.restored(time, records);
-        Ok(Partition::new(id, epoch, rules, machine, RestoredPlace { next, is_behind }))
+        Ok(Partition::new(id, epoch, rules, machine, RestoredPlace { next, is_behind, clock }))
     }
 }
 

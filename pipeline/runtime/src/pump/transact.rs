@@ -14,6 +14,7 @@ use crate::batch::Batch;
 use crate::fail_point::Point;
 use crate::log::{Committed, Event, GroupOffset, Input, LogError, Producer, Renewal, Transaction};
 use crate::machine::{Counts, Machine};
+use arb_schemas::wire::WireError;
 
 /// What a transaction was made from.
 struct Read<T> {
@@ -51,9 +52,25 @@ impl<M: Machine> Pump<M> {
                 transaction.abort()?;
                 Committed::Aborted
             }
+            Err(PumpError::Record { error, .. }) if self.is_taken_again(&read, &error) => {
+                transaction.abort()?;
+                Committed::Aborted
+            }
             Err(error) => return Err(error),
         };
         self.end(ended, &read, input, producer)
+    }
+
+    /// What a transaction writes fits no record: whether its records are taken again, one by one.
+    fn is_taken_again(&mut self, read: &Read<M::Tally>, error: &WireError) -> bool {
+        let next_of = |id: &i32| Some((*id, self.partitions.get(id)?.next()?));
+        let (records, next) = (read.batch.records(), read.from.keys().filter_map(next_of).collect());
+        let is_taken_again = self.last_resort.begin(records, &next, &error.to_string());
+        if is_taken_again {
+            let text = "an output or a part of the state fits no record, so a limit is missing: the transaction is aborted";
+            tracing::error!(%error, ?next, records, "{text}");
+        }
+        is_taken_again
     }
 
     fn end<P: Producer>(
@@ -104,7 +121,8 @@ impl<M: Machine> Pump<M> {
         if is_read {
             self.process(to, read)?;
         }
-        while !read.batch.is_full(Instant::now) {
+        while !(read.batch.is_full(Instant::now) || self.last_resort.is_single() && read.batch.records() > 0)
+        {
             match self.next(Duration::ZERO, input)? {
                 Event::Record => self.process(to, read)?,
                 Event::Idle => break,
@@ -133,7 +151,10 @@ impl<M: Machine> Pump<M> {
                 to.reads(record.partition, *from.insert(record.offset));
             }
             read.batch.add();
-            let done = partition.process(record, to, &mut self.out, &mut read.counts);
+            let done = match self.last_resort.refusal(record.partition, record.offset) {
+                Some(error) => partition.refuse(record, error, to, &mut read.counts),
+                None => partition.process(record, to, &mut self.out, &mut read.counts),
+            };
             done.map_err(|error| error.at(M::TOPICS.input.name, record.partition, record.offset))?;
         }
         Ok(())
@@ -157,6 +178,7 @@ impl<M: Machine> Pump<M> {
         for id in read.from.keys() {
             if let Some(partition) = self.partitions.get_mut(id) {
                 partition.apply();
+                self.last_resort.committed(*id, partition.next().unwrap_or(0));
                 self.config.places.put(*id, partition.progress());
             }
         }

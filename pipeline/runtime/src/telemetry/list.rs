@@ -151,6 +151,8 @@ metrics! {
     ACCOUNT_SETTLED = counter(Accounts, Count, "arb_accounts_settled_requests_total", "Charged requests that instances of the API reported.");
     ACCOUNT_FORFEITED = counter(Accounts, Count, "arb_accounts_forfeited_requests_total",
         "Requests of leases that ended without a report, as after the kill of an instance: they count as used.");
+    ACCOUNT_TIMERS_DOUBTED = counter(Accounts, Count, "arb_accounts_timers_doubted_total",
+        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
     ACCOUNT_DEAD_LETTERS = counter(Accounts, Count, "arb_accounts_dead_letters_total", "Records put aside in the dead-letter topic of commands.").by(&["reason"]);
     ACCOUNT_TRANSACTIONS = counter(Accounts, Count, "arb_accounts_transactions_total",
         "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
@@ -181,6 +183,8 @@ metrics! {
     DELIVER_ENDED = counter(Deliver, Count, "arb_deliver_ended_total",
         "Deliveries that ended without success: given up, expired, superseded, overflowed or gone.");
     DELIVER_REDELIVERED = counter(Deliver, Count, "arb_deliver_redelivered_total", "Failed deliveries that began again on request.");
+    DELIVER_TIMERS_DOUBTED = counter(Deliver, Count, "arb_deliver_timers_doubted_total",
+        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
     DELIVER_DEAD_LETTERS = counter(Deliver, Count, "arb_deliver_dead_letters_total", "Records put aside in the dead-letter topic of webhook tasks.").by(&["reason"]);
     DELIVER_FIRST_ATTEMPT = histogram(Deliver, Seconds, "arb_deliver_first_attempt_seconds", INSERT,
         "From reading an event from the feed to its first attempt at an endpoint.");
@@ -214,6 +218,8 @@ metrics! {
     SETTLE_WINDOW_CORRECTIONS = counter(Settle, Count, "arb_settle_window_corrections_total", "Gradings of arb windows that had been graded before.");
     SETTLE_CLOSINGS = counter(Settle, Count, "arb_settle_closings_total", "Closing prices that were added to picks.");
     SETTLE_OFFERS = counter(Settle, Count, "arb_settle_offers_total", "Observations of whether a pick is still on offer that were added to picks.");
+    SETTLE_TIMERS_DOUBTED = counter(Settle, Count, "arb_settle_timers_doubted_total",
+        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
     SETTLE_DEAD_LETTERS = counter(Settle, Count, "arb_settle_dead_letters_total", "Records put aside in the dead-letter topic of tasks: those that cannot be read, and picks that come after the start of their event.").by(&["reason"]);
     SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next two are measured every 5 s.");
     SETTLE_GRADED = gauge(Settle, Count, "arb_settle_graded_picks", "Picks that were graded and can be graded again, for 30 days after the start of their event.");

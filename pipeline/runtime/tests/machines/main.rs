@@ -8,6 +8,7 @@
 #[path = "../../examples/counter.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod counter;
+mod last_resort;
 mod takeover;
 
 use std::collections::BTreeMap;

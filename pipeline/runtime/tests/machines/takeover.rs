@@ -79,7 +79,13 @@ impl Input for Log {
             return Ok(rebalance);
         }
         let Some(next) = &mut self.next else { return Ok(Event::Idle) };
-        *record = Record { partition: 0, offset: *next, key: None, value: Some(b"goal".to_vec()) };
+        *record = Record {
+            partition: 0,
+            offset: *next,
+            key: None,
+            value: Some(b"goal".to_vec()),
+            appended_at: None,
+        };
         *next += 1;
         Ok(Event::Record)
     }

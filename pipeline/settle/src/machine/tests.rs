@@ -1,6 +1,8 @@
 //! The machine by itself: what becomes of candidates, windows, results, closing prices and time. Then random logs, undisturbed and with every
 //! fault of a simulated log.
 
+mod bounds;
+mod clocks;
 mod offers;
 mod refusals;
 mod results;

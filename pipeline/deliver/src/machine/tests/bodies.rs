@@ -154,7 +154,7 @@ fn what_is_kept_as_failed_keeps_its_body() {
     }
     let mut ledger = Ledger::restored(ledger.log);
     assert_eq!(of(&ledger, "b").body.as_ref(), r#"{"n":1}"#);
-    ledger.step(&Task::Timer(START + 4 * 86_400 * SECOND));
+    ledger.step(&Task::timer(START + 4 * 86_400 * SECOND));
     assert!(ledger.bodies().is_empty() && ledger.deliveries().is_empty());
 }
 
@@ -271,7 +271,7 @@ fn run(history: &[Happening]) {
             }
             Happening::Time(seconds) => {
                 now += seconds * SECOND;
-                ledger.draft(&Task::Timer(now));
+                ledger.draft(&Task::timer(now));
             }
             Happening::Commit => {
                 ledger.commit();

@@ -9,6 +9,7 @@ use arb_simulated_log::{Kind, World, run_disturbed};
 
 use super::*;
 use crate::circuit::Failing;
+use crate::delivery::TEST_EVENT;
 use crate::fan_out::by_partition;
 
 const PARTITIONS: i32 = 4;
@@ -91,7 +92,7 @@ fn the_requests_under_way_to_an_endpoint_are_capped_over_all_deliverers() {
     for partition in 0..PARTITIONS {
         let process = &mut processes[owner(partition)];
         process.take_over(partition, &Changelog::new());
-        process.step(partition, logs.entry(partition).or_default(), &Task::Timer(START));
+        process.step(partition, logs.entry(partition).or_default(), &Task::timer(START));
         for name in &names {
             process.schedule.finished(name, true, START);
         }
@@ -137,7 +138,7 @@ fn a_dead_endpoint_is_left_alone_as_long_by_whoever_takes_it_over() {
     let (mut first, mut log) = (Process::new(), Changelog::new());
     let (partition, _) = of_feed(0, 1, &["whk_dead"]).remove(0);
     first.take_over(partition, &log);
-    first.step(partition, &mut log, &Task::Timer(START));
+    first.step(partition, &mut log, &Task::timer(START));
     for sequence in 1..30 {
         first.step(partition, &mut log, &of_feed(0, sequence, &["whk_dead"]).remove(0).1);
     }
@@ -149,7 +150,7 @@ fn a_dead_endpoint_is_left_alone_as_long_by_whoever_takes_it_over() {
     let mut second = Process::later();
     second.take_over(partition, &log);
     assert!(second.take(last + 600 * SECOND).is_empty(), "what the owner before did last is not known yet");
-    second.step(partition, &mut log, &Task::Timer(last));
+    second.step(partition, &mut log, &Task::timer(last));
     assert_eq!(second.schedule.open_circuits(), 1);
     // Seven failures: 5 s doubled twice.
     assert!(second.take(last + 20 * SECOND - 1).is_empty());
@@ -164,7 +165,7 @@ fn what_the_owner_before_saw_at_the_end_counts() {
     let (mut first, mut log) = (Process::new(), Changelog::new());
     let (partition, _) = of_feed(0, 1, &["whk_back"]).remove(0);
     first.take_over(partition, &log);
-    first.step(partition, &mut log, &Task::Timer(START));
+    first.step(partition, &mut log, &Task::timer(START));
     for sequence in 1..30 {
         first.step(partition, &mut log, &of_feed(0, sequence, &["whk_back"]).remove(0).1);
     }
@@ -175,9 +176,86 @@ fn what_the_owner_before_saw_at_the_end_counts() {
     assert_eq!(second.schedule.open_circuits(), 1);
     let delivered = attempt(&job.delivery, "delivered", last + 60 * SECOND);
     second.step(partition, &mut log, &Task::Attempt(delivered));
-    second.step(partition, &mut log, &Task::Timer(last + 61 * SECOND));
+    second.step(partition, &mut log, &Task::timer(last + 61 * SECOND));
     assert_eq!(second.schedule.open_circuits(), 0);
     assert_eq!(second.take(last + 61 * SECOND).len(), 1, "this process has not seen it answer yet");
+}
+
+/// A receiver fails for seven minutes while an event comes each second, and is mended: by the schedule of `durable` alone what failed
+/// twice would come minutes later, what failed three times half an hour later. A deliverer that takes over right after that goes on.
+#[test]
+fn a_receiver_that_failed_for_seven_minutes_gets_its_first_event_within_5_s_of_a_test_event_and_all() {
+    for is_taken_over in [false, true] {
+        let (mut process, mut log) = (Process::new(), Changelog::new());
+        let (partition, _) = of_feed(0, 1, &["whk_a"]).remove(0);
+        process.take_over(partition, &log);
+        process.step(partition, &mut log, &Task::timer(START));
+        let (mut now, mut asked, mut came) = (START, BTreeSet::new(), Vec::new());
+        let mended_at = START + 420 * SECOND;
+        for second in 1..=420 {
+            now = START + second * SECOND;
+            let subject = format!("window-{}", second % 20);
+            process.step(partition, &mut log, &event(second, now, ("arb_window", &subject, "durable")));
+            for job in process.take(now) {
+                process.schedule.finished("whk_a", false, now);
+                process.step(partition, &mut log, &failed(&job.delivery, now));
+                asked.insert(job.delivery.place.1);
+            }
+        }
+        assert!(asked.len() < 20, "it is left alone: {asked:?}");
+        let Task::Event(test) = event(0, now, (TEST_EVENT, "", "live")) else { unreachable!() };
+        process.step(partition, &mut log, &Task::Event(WebhookEvent { nonce: "n".into(), ..test }));
+        while came.len() < 421 && now < mended_at + 300 * SECOND {
+            for job in process.take(now) {
+                process.schedule.finished("whk_a", true, now);
+                process.step(partition, &mut log, &Task::Attempt(attempt(&job.delivery, "delivered", now)));
+                came.push((now - mended_at, job.delivery.kind.clone(), job.delivery.place.1));
+            }
+            if is_taken_over && came.len() == 1 {
+                process = Process::later();
+                process.take_over(partition, &log);
+                process.step(partition, &mut log, &Task::timer(now));
+            }
+            now += SECOND / 10;
+        }
+        assert_eq!((came[0].0, came[0].1.as_str()), (0, TEST_EVENT), "{is_taken_over}");
+        assert!(came[1].0 <= 5 * SECOND, "{is_taken_over}: {:?}", came[1]);
+        let numbers: Vec<_> = came[1..].iter().map(|(.., number)| *number).collect();
+        assert_eq!(numbers, (1..=420).collect::<Vec<_>>(), "{is_taken_over}: all, the oldest first");
+    }
+}
+
+/// Records of failures from before the success that closed a circuit come after it.
+#[test]
+fn a_late_record_of_failures_opens_nothing_that_a_success_closed() {
+    let (mut process, mut log) = (Process::new(), Changelog::new());
+    let (partition, _) = of_feed(0, 1, &["whk_a"]).remove(0);
+    process.take_over(partition, &log);
+    process.step(partition, &mut log, &Task::timer(START));
+    for second in 1..=9 {
+        process.step(partition, &mut log, &event(second, START, ("line_movement", "", "durable")));
+    }
+    let deliveries: Vec<_> = process.machines[&partition].book.deliveries().cloned().collect();
+    let at = START + 10 * SECOND;
+    for delivery in &deliveries[..5] {
+        process.step(partition, &mut log, &failed(delivery, at - SECOND));
+    }
+    process.schedule.finished("whk_a", true, at);
+    process.step(partition, &mut log, &Task::Attempt(attempt(&deliveries[5], "delivered", at)));
+    for delivery in &deliveries[6..] {
+        process.step(partition, &mut log, &failed(delivery, at - 1));
+    }
+    let again = |delivery: &Arc<Delivery>| Delivery { attempts: 1, ..delivery.as_ref().clone() };
+    for delivery in &deliveries[..5] {
+        process.step(partition, &mut log, &failed(&again(delivery), at));
+    }
+    let mut successor = Process::later();
+    successor.take_over(partition, &log);
+    assert_eq!((process.schedule.open_circuits(), successor.schedule.open_circuits()), (0, 0));
+    let is_known = |process: &Process| process.machines[&partition].book.failing("whk_a").is_some();
+    assert!(is_known(&process));
+    process.step(partition, &mut log, &Task::timer(at + 60 * SECOND));
+    assert!(!is_known(&process), "no record is as late as that");
 }
 
 #[test]
