@@ -16,6 +16,7 @@ import { Account } from './views/account'
 import { Arb } from './views/arb'
 import { Board } from './views/board'
 import { Bot } from './views/bot'
+import { EventPage } from './views/event'
 import { Feeds } from './views/feeds'
 import { Keys } from './views/keys'
 import { LogIn } from './views/login'
@@ -35,7 +36,7 @@ const OF_ACCOUNT = [
 ] as const
 const VIEWS = [...PLACES, ...OF_ACCOUNT]
 /** Pages of one thing, by the view that leads to them. */
-const PAGES: Record<string, { under: (typeof VIEWS)[number]['key']; name: string }> = { arb: { under: 'board', name: 'Entry' }, bots: { under: 'picks', name: 'Bot' } }
+const PAGES: Record<string, { under: (typeof VIEWS)[number]['key']; name: string }> = { arb: { under: 'board', name: 'Entry' }, events: { under: 'board', name: 'Event' }, bots: { under: 'picks', name: 'Bot' } }
 const THEMES = ['system', 'light', 'dark'] as const
 
 /** Under `arb up` the address that is printed has the password of the demonstration account in its fragment, which no server is sent. */
@@ -120,6 +121,7 @@ function Shown({ view, id, query, session, onSession }: {
 }) {
   switch (view) {
     case 'arb': return <Arb key={id} id={id} />
+    case 'events': return <EventPage key={id} id={id} />
     case 'bots': return <Bot key={id} id={id} />
     case 'picks': return <Picks given={query} />
     case 'truth': return <Truth given={query} />

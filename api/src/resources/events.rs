@@ -130,9 +130,17 @@ impl EventsResource {
         });
         let (event, quotes) = found.ok_or_else(|| Problem::unknown_id("No event of this id has prices."))?;
         let as_of = self.lists.polls.as_of();
+        let best = best::best(&quotes);
         let quotes: Vec<_> = quotes.iter().filter(|quote| filter.includes(quote)).collect();
         let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
-        let lines: Vec<_> = lines.map(|line| line_json(line, as_of, filter.odds_format)).collect();
+        let lines = lines.map(|line| {
+            let mut shown = line_json(line, as_of, filter.odds_format);
+            for (quote, shown) in line.iter().zip(shown["quotes"].as_array_mut().into_iter().flatten()) {
+                shown["is_best"] = json!(best.iter().any(|best| std::ptr::eq(*best, *quote)));
+            }
+            shown
+        });
+        let lines: Vec<_> = lines.collect();
         let body = json!({"as_of": self.as_of(), "event": event_json(&event), "lines": lines});
         tagged::answer(&body, request, charge)
     }

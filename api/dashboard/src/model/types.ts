@@ -436,7 +436,27 @@ export interface ArbPrices {
   until: string
   opened_at: string
   closed_at: string | null
-  legs: { outcome: string; side: 'back' | 'lay'; book: string; books: { book: string; points: PricePoint[] }[] }[]
+  legs: { outcome: string; side: 'back' | 'lay'; book: string; books: BookPrices[] }[]
+}
+
+/** The prices of a bet at a book over time. */
+export interface BookPrices {
+  book: string
+  points: PricePoint[]
+}
+
+/** An event with all its prices. */
+export interface EventOdds {
+  as_of: string | null
+  event: { id: string; sport: string; league: string; home: string; away: string; commence_time: string; in_play: boolean; books: number; arbs: number }
+  lines: { market: string; period: string; line: number | null; quotes: (ListedQuote & { is_best: boolean })[] }[]
+}
+
+/** The prices of one line over time, by bet. */
+export interface OddsHistory {
+  since: string
+  until: string
+  bets: { outcome: string; side: 'back' | 'lay'; books: BookPrices[] }[]
 }
 
 /** What an entry costs once one leg is placed. */

@@ -9,7 +9,8 @@ import { aligned, endings, type Columns } from '../model/series'
 import { league, CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
 import type { ArbPrices, Entry, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
-import { axis, HOVER, Plot, type Plotted } from '../parts/plot'
+import { axis, HOVER, Plot } from '../parts/plot'
+import { BetPrices } from './bet_prices'
 import { Details } from './entry'
 import { Evidence } from './evidence'
 
@@ -21,9 +22,6 @@ const STOOD: Record<string, string> = {
   false: 'A leg was worse, suspended or gone when it was next confirmed.',
   null: 'Not known: a leg was not confirmed before it closed, or it is open.',
 }
-/** Books of a leg that are drawn, the leg's own first. */
-const DRAWN = 6
-const SERIES = ['accent', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 /** A change of the window asks for its history again, at most so often. */
 const EVERY_MS = 3_000
 
@@ -67,50 +65,8 @@ function Transitions({ list, line, names, format }: Subject & { list: Transition
 }
 
 function LegPrices({ leg, prices, line, names, format }: Subject & { leg: ArbPrices['legs'][number]; prices: ArbPrices }) {
-  const drawn = leg.books.slice(0, DRAWN)
-  const name = bet(leg, line, names)
-  const [from, to] = [Date.parse(prices.opened_at) / 1000, Date.parse(prices.closed_at ?? prices.until) / 1000]
-  return (
-    <figure>
-      <figcaption><h3>{name}</h3></figcaption>
-      {drawn.length === 0 ? <p class="quiet">No price is stored.</p> : (
-        <Plot label={`Odds of ${name} at ${drawn.length} books; the last ones are in the table`} data={aligned(drawn.map((book) => book.points), prices.until)}
-          mark={format} build={(plot, colour) => {
-            const paths = plot.paths.stepped?.({ align: 1 })
-            return {
-              ...HOVER,
-              axes: [axis(colour), { ...axis(colour), values: (_plot, values) => values.map((value) => odds(value, format)) }],
-              series: [{ label: 'When' }, ...drawn.map((book, index) => ({
-                label: book.book, value: (_plot: Plotted, value: number | null) => (value === null ? '–' : odds(value, format)),
-                stroke: colour(SERIES[index] ?? 'quiet'), width: index === 0 ? 3 : 1.5, points: { show: false }, ...(paths === undefined ? {} : { paths }),
-              }))],
-              hooks: {
-                // Where the window was open.
-                drawClear: [(plot) => {
-                  const { left: first, width } = plot.bbox
-                  const within = (time: number) => Math.min(first + width, Math.max(first, plot.valToPos(time, 'x', true)))
-                  const [left, right] = [within(from), within(to)]
-                  plot.ctx.fillStyle = colour('band')
-                  plot.ctx.fillRect(left, plot.bbox.top, Math.max(1, right - left), plot.bbox.height)
-                }],
-              },
-            }
-          }} />
-      )}
-      <Table label={`Last odds of ${name}`} head={['Book', num('Odds'), 'Since']}>
-        {leg.books.map((book, index) => {
-          const last = book.points.at(-1)
-          return (
-            <tr key={book.book}>
-              <th scope="row"><span class={index < DRAWN ? `key key-${index}` : 'key'} aria-hidden="true" />{book.book}{book.book === leg.book && ' '}{book.book === leg.book && <Badge tone="plain">leg</Badge>}</th>
-              <td class="number">{last === undefined || last.price === null ? 'suspended' : odds(last.price, format)}</td>
-              <td>{last !== undefined && <Time at={last.at} short />}</td>
-            </tr>
-          )
-        })}
-      </Table>
-    </figure>
-  )
+  const open: [number, number] = [Date.parse(prices.opened_at) / 1000, Date.parse(prices.closed_at ?? prices.until) / 1000]
+  return <BetPrices name={bet(leg, line, names)} books={leg.books} own={leg.book} until={prices.until} format={format} shaded={open} />
 }
 
 function Prices({ id, version, ...subject }: Subject & { id: string; version: number }) {
@@ -211,6 +167,7 @@ function Heading({ entry, window, names, closed }: { entry: Entry | null; window
       {margin !== null && <strong class="number large">{percent(margin)}</strong>}
       {closed !== null ? <Badge tone="bad">closed</Badge> : entry?.verified === true ? <Badge tone="good">verified</Badge> : <Badge tone="warn">not verified</Badge>}
       <span>{market(of.market, of.period)}: {bets(of.legs, of.line, names)}</span>
+      <a href={`#/events/${encodeURIComponent(of.event.id)}`}>All prices of the event</a>
       <span class="quiet">{league(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
     </>
   )

@@ -119,7 +119,7 @@ impl EventsResource {
 }
 
 /// The best quote of each bet, in the order of the quotes, which are by market, line, outcome and side; of equal ones the first book's.
-fn best(quotes: &[ListedQuote]) -> Vec<&ListedQuote> {
+pub(super) fn best(quotes: &[ListedQuote]) -> Vec<&ListedQuote> {
     let bet = |quote: &ListedQuote| (quote.market, quote.line, quote.outcome, quote.side);
     let bets = quotes.chunk_by(|a, b| bet(a) == bet(b));
     let takes_bets = |quote: &&ListedQuote| quote.is_of_table && quote.status == QuoteStatus::OnOffer;

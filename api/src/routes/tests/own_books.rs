@@ -300,6 +300,10 @@ fn events_odds_books_and_sports_are_listed() {
     assert_eq!(own.get("/v1/events", "sport=socer").status(), StatusCode::BAD_REQUEST);
     let odds = json(own.get("/v1/events/f/odds", "odds_format=fractional"));
     assert_eq!(odds["lines"][0]["quotes"][0]["price"], "1/2");
+    let of_four = json(own.get("/v1/events/e/odds", ""));
+    let best = of_four["lines"][0]["quotes"].as_array().unwrap().iter().filter(|quote| quote["is_best"] == true);
+    let best: Vec<_> = best.map(|quote| (quote["outcome"].clone(), quote["book"].clone())).collect();
+    assert_eq!(best, [(value!("home"), value!("a")), (value!("away"), value!("b"))]);
     assert_eq!(
         (&odds["event"]["group"], odds["lines"].as_array().unwrap().len()),
         (&value!("tennis_atp_aus_open_singles/1970-01-01"), 1)
