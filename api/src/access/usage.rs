@@ -5,8 +5,8 @@
 //! a request costs is reserved of a lease before it is answered, and charged or given back with its answer: never above the quota.
 
 mod lease_wait;
+mod spent;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::AtomicU64;
@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use arb_accounts::codec;
 use arb_accounts::directory::Directory;
-use arb_accounts::ledger::Ledger;
 use arb_accounts::quota::{ChargedTo, LeaseReport, SettleQuota};
 use arb_schemas::time::{Micros, SECOND, month};
 use arb_schemas::wire::WireError;
@@ -28,6 +27,7 @@ use crate::access::lease_pool::{Hold, LeasePools, Spender};
 use crate::access::plan::{Plan, PlanLimits, Plans};
 use crate::access::replica::Replica;
 use crate::access::usage::lease_wait::LeaseWait;
+use crate::access::usage::spent::{Spent, spent, spent_by_key};
 use crate::files::reload::Reloaded;
 
 /// A day.
@@ -44,6 +44,7 @@ pub type LocalMachine = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 /// The usage of all accounts, and the leases of this instance.
 pub struct Usage {
+    instance: String,
     replica: Arc<Replica>,
     plans: Reloaded<Plans>,
     clock: fn() -> Micros,
@@ -60,21 +61,6 @@ pub struct Usage {
     is_charged: bool,
     /// The first moment of the month and that of the next one.
     month: RwLock<(Micros, Micros)>,
-}
-
-/// What an account has spent: in all, and the same by route, by day and by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Spent {
-    /// Charged to answers: the sum of each of the next three.
-    pub(crate) requests: u64,
-    pub(crate) routes: BTreeMap<String, u64>,
-    /// By days since 1970-01-01.
-    pub(crate) days: BTreeMap<Micros, u64>,
-    /// By kid.
-    pub(crate) keys: BTreeMap<String, u64>,
-    pub(crate) forfeited: u64,
-    /// Leases that are open, of all instances.
-    pub(crate) leases: usize,
 }
 
 /// The quota of an account, and what is used of it.
@@ -133,7 +119,19 @@ impl Usage {
         let pools = std::array::from_fn(|_| Mutex::new(LeasePools::new(instance.clone())));
         let (asked, work) = (AtomicU64::new(0), (Mutex::new(false), Condvar::new()));
         let (granted, month) = (Notify::new(), RwLock::default());
-        Self { replica, plans, clock, pools, asked, work, granted, machine: None, is_charged: true, month }
+        Self {
+            instance,
+            replica,
+            plans,
+            clock,
+            pools,
+            asked,
+            work,
+            granted,
+            machine: None,
+            is_charged: true,
+            month,
+        }
     }
 
     /// The same with a machine in this process, for what runs without Kafka.
@@ -349,7 +347,7 @@ impl Usage {
         self.granted.notify_waiters();
         let (reports, asks): (Vec<_>, Vec<_>) = due.into_iter().unzip();
         let asks = asks.iter().flatten().map(codec::encode_lease);
-        self.settlements(reports.concat()).into_iter().chain(asks).collect()
+        self.settlements(&reports.concat()).into_iter().chain(asks).collect()
     }
 
     /// The last reports: everything that is left is given back.
@@ -359,21 +357,20 @@ impl Usage {
             pools.return_all();
             pools.reports(now)
         });
-        self.settlements(last.collect())
+        self.settlements(&last.collect::<Vec<_>>())
     }
 
     /// Reports as commands.
-    fn settlements(&self, reports: Vec<LeaseReport>) -> Vec<Result<Vec<u8>, WireError>> {
-        let instance = self.instance();
+    fn settlements(&self, reports: &[LeaseReport]) -> Vec<Result<Vec<u8>, WireError>> {
         let chunks = reports.chunks(LEASES_OF_A_REPORT).map(|leases| {
-            codec::encode_settlement(&SettleQuota { instance: instance.clone(), leases: leases.to_vec() })
+            codec::encode_settlement(&SettleQuota { instance: self.instance(), leases: leases.to_vec() })
         });
         chunks.collect()
     }
 
     /// The key under which commands are sent.
     pub(crate) fn instance(&self) -> String {
-        lock(&self.pools[0]).instance.clone()
+        self.instance.clone()
     }
 
     /// What the thread that sends commands does, with the machine in this process.
@@ -399,35 +396,6 @@ fn share_of(account: &str) -> usize {
     let mut hasher = DefaultHasher::new();
     account.hash(&mut hasher);
     usize::try_from(hasher.finish() % SHARES as u64).unwrap_or(0)
-}
-
-/// What a key has spent, with what this instance has not reported.
-fn spent_by_key(pools: &LeasePools, ledger: &Ledger, kid: &str) -> u64 {
-    let settled = ledger.keys.get(kid).map_or(0, |key| key.requests + key.forfeited);
-    let own = ledger.leases.iter().filter(|(id, lease)| id.instance == pools.instance && lease.kid == kid);
-    settled + own.map(|(id, lease)| pools.unsettled_requests(id.number, lease)).sum::<u64>()
-}
-
-/// What a ledger has, with what this instance has not reported.
-fn spent(pools: &LeasePools, ledger: &Ledger) -> Spent {
-    let keys = ledger.keys.iter().filter(|(_, key)| key.requests > 0);
-    let mut spent = Spent {
-        requests: ledger.settled,
-        routes: ledger.routes.clone(),
-        days: ledger.days.clone(),
-        keys: keys.map(|(kid, key)| (kid.to_owned(), key.requests)).collect(),
-        forfeited: ledger.forfeited,
-        leases: ledger.leases.len(),
-    };
-    for (id, lease) in ledger.leases.iter().filter(|(id, _)| id.instance == pools.instance) {
-        for (to, requests) in pools.unsettled(id.number, lease).into_iter().filter(|(_, more)| *more > 0) {
-            spent.requests += requests;
-            *spent.days.entry(to.day).or_default() += requests;
-            *spent.routes.entry(to.route).or_default() += requests;
-            *spent.keys.entry(lease.kid.clone()).or_default() += requests;
-        }
-    }
-    spent
 }
 
 #[cfg(test)]
