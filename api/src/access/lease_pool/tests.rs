@@ -165,7 +165,7 @@ fn a_reader_that_lags_prolongs_no_lease() {
         };
         let charges = written.pop_front().unwrap();
         owner.change(|lease| {
-            (lease.expires_at, lease.charges) = (Micros::try_from(sent_at).unwrap(), charges)
+            (lease.expires_at, lease.charges) = (Micros::try_from(sent_at).unwrap(), charges);
         });
         owner.read(at);
         assert_eq!(owner.until(), owner.at(sent_at + 8_000), "read at {at}");

@@ -301,7 +301,8 @@ fn events_odds_books_and_sports_are_listed() {
     let odds = json(own.get("/v1/events/f/odds", "odds_format=fractional"));
     assert_eq!(odds["lines"][0]["quotes"][0]["price"], "1/2");
     let of_four = json(own.get("/v1/events/e/odds", ""));
-    let best = of_four["lines"][0]["quotes"].as_array().unwrap().iter().filter(|quote| quote["is_best"] == true);
+    let best =
+        of_four["lines"][0]["quotes"].as_array().unwrap().iter().filter(|quote| quote["is_best"] == true);
     let best: Vec<_> = best.map(|quote| (quote["outcome"].clone(), quote["book"].clone())).collect();
     assert_eq!(best, [(value!("home"), value!("a")), (value!("away"), value!("b"))]);
     assert_eq!(

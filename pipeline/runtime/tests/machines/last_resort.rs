@@ -85,7 +85,9 @@ fn with_unfit() -> World {
 fn what_fits_no_record_costs_its_own_record_alone_whatever_happens() {
     let (_, expected) = run_disturbed::<Unlimited>(&(), &with_unfit(), 0..300).unwrap();
     let mut without = words();
-    [0, 1].into_iter().for_each(|partition| without.push(partition, "home".into()));
+    for partition in [0, 1] {
+        without.push(partition, "home".into());
+    }
     let (_, undisturbed) = run_disturbed::<Counter>(&(), &without, 0..1).unwrap();
     assert_eq!(texts(&expected, FEED_EVENTS.name), texts(&undisturbed, FEED_EVENTS.name));
     let letters = expected.log(DEAD_TICKS.name).into_iter().flat_map(|(_, records)| records);

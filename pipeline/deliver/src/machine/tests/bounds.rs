@@ -27,8 +27,8 @@ fn any_event(rng: &mut Rng, sequence: i64) -> WebhookEvent {
     let target = |number: usize, name: &str| WebhookTarget {
         endpoint: format!("{name}{}", number % 3),
         policy: ["live", "durable"][number % 2].to_owned(),
-        is_ordered: number % 4 == 0,
-        has_left: number % 5 == 0,
+        is_ordered: number.is_multiple_of(4),
+        has_left: number.is_multiple_of(5),
     };
     let (name, targets) = (text(rng, MAX_NAME - 1), [1, 2, 1_000][rng.usize(0..3)]);
     let targets = if name.len() > 1_000 { 1 } else { targets };
