@@ -291,7 +291,6 @@ pub(crate) static ROUTES: [Route<Resources>; 98] = [
     Row::session(Method::GET, "/session/events/{id}/odds/history", |to, request| {
         to.by_session(request, 1, |charge| to.events.odds_history(request, charge, to.now()))
     }),
-    Row::session(Method::GET, "/session/truth", |to, request| to.truth.show_anybody(request)),
     Row::session(Method::GET, "/session/usage", |to, request| {
         let signed_in = to.session.enter(request)?;
         done(to.session.usage.of_account(request, &signed_in.account, signed_in.plan))
@@ -338,6 +337,7 @@ pub(crate) static ROUTES: [Route<Resources>; 98] = [
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
     Route::open("/status", |to, request| to.status.show(request)),
+    Route::open_task("/truth", |to, request| to.truth.show_anybody(request)),
     Route::open("/problems/{name}", |_, request| problems::show(request)),
     Route::open("/openapi.json", |to, request| Ok(to.description.document(request))),
     Route::open("/asyncapi.json", |to, request| Ok(to.description.channels(request))),

@@ -4,6 +4,8 @@ import { keptEntry, SEEN } from './market.mjs'
 
 /** The window whose page is shown, which is one of the board. */
 export const ENTRY = keptEntry(0).id
+/** Its event. */
+export const EVENT = keptEntry(0).event.id
 const time = (at) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 const KINDS = ['value', 'middle', 'steam', 'low_hold', 'stale_price', 'odds_drop']
 const MATCHES = [['Inverlee Anchors', 'Lowmarsh Kites'], ['FC Stonebridge', 'Real Almendra'], ['Coldwater Bears', 'Redhill Pilots'], ['Kingsmere United', 'Vale of Orrin']]
@@ -17,6 +19,26 @@ function signal(example, index, now) {
     ...example, id: `signal${index}`, kind, league: 'americanfootball_ncaaf', market: 'totals', line: 55.5, outcome: 'over', strength: 0.021 + index / 400, event: { ...example.event, home, away, commence_time: time(now + (index + 2) * 5_400_000) },
     bets: isMovement ? [] : kind === 'middle' ? [bet, { ...bet, outcome: 'under', line: 59.5, book: 'fernbet', price: 1.96 }] : [bet], opened_at: time(now - 40_000 * (index + 1)), expires_at: time(now + 600_000),
   }
+}
+
+const BOOKS = ['alderbet', 'brambleodds', 'crestline', 'dunwager', 'elmwager', 'fernbet']
+
+/** The prices of an event of the board: at some books, the best first. */
+function eventOdds(example, { event, league }, now) {
+  const quote = example.lines[0].quotes[0]
+  const line = (market, number, outcomes) => ({
+    market, period: 'full_time', line: number,
+    quotes: outcomes.flatMap((outcome, side) => BOOKS.map((book, index) => ({
+      ...quote, outcome, book, side: 'back', price: 2.05 - ((index + 2 * side) % 6) / 50, status: index === 2 ? 'suspended' : 'on_offer', is_best: (index + 2 * side) % 6 === 0, last_seen_at: time(now - 9_000), age_seconds: 9,
+    }))),
+  })
+  return { ...example, as_of: time(now), event: { ...example.event, ...event, league }, lines: [line('h2h', null, ['home', 'away']), line('totals', 2.5, ['over', 'under'])] }
+}
+
+function oddsHistory({ lines: [{ quotes, ...line }] }, now) {
+  const points = (price) => Array.from({ length: 12 }, (_, hour) => ({ at: time(now - (12 - hour) * 3_600_000), price: price + Math.sin(hour) / 40 }))
+  const bets = ['home', 'away'].map((outcome) => ({ outcome, side: 'back', books: quotes.filter((quote) => quote.outcome === outcome).map(({ book, price }) => ({ book, points: points(price) })) }))
+  return { ...line, event: 'e', since: time(now - 86_400_000), until: time(now), bets }
 }
 
 /** What `serve` of frozen.mjs is given, at a time. */
@@ -52,6 +74,7 @@ export function answers(document, now = SEEN) {
   const window = { ...example('/v1/arbs/history').windows[0], id: ENTRY }
   const shown = example('/v1/arbs/{id}')
   const open = keptEntry(0, 0, now)
+  const odds = eventOdds(example('/v1/events/{id}/odds'), open, now)
   const circuit = { failures: 7, open_until: time(now + 240_000), waiting: 31 }
   const endpoint = {
     id: 'e1', url: 'https://receiver.example/arbs', description: 'my bot', events: ['arb_window'], filters: {}, policy: 'durable', ordered: false, rate_limit: null, paused: false, state: 'active', reason: null,
@@ -65,10 +88,11 @@ export function answers(document, now = SEEN) {
     endpoint, delivery,
     signals: Array.from({ length: 9 }, (_, index) => signal(example('/v1/signals').signals[0], index, now)),
     more: {
-      '/session/picks': { ...picks, picks: made, next_cursor: null }, '/session/bots': example('/v1/bots'), '/session/truth': truth, '/truth': truth, '/session/books': example('/v1/books'), '/session/usage': usage,
+      '/session/picks': { ...picks, picks: made, next_cursor: null }, '/session/bots': example('/v1/bots'), '/truth': truth, '/session/books': example('/v1/books'), '/session/usage': usage,
       [`/session/bots/${record.bot}`]: { ...record, records: [whole] }, '/session/keys': { keys: [key('k1', 'ticker', 'live', time(now - 60_000)), key('k2', 'trying out', 'test', null)] }, '/session/webhooks': { webhooks: [endpoint] },
       '/session/webhooks/e1/deliveries': { deliveries: [7, 6, 5, 4].map(delivery) }, '/session/arbs/history': { windows: [] }, '/status': example('/status'),
       [`/session/arbs/${ENTRY}`]: { ...shown, open, window: { ...window, event: open.event, league: open.league, market: open.market, line: open.line, legs: open.legs }, evidence: { ...shown.evidence, sequence: open.sequence } },
+      [`/session/events/${open.event.id}/odds`]: odds, [`/session/events/${open.event.id}/odds/history`]: oddsHistory(odds, now),
       [`/session/arbs/${ENTRY}/prices`]: { ...example('/v1/arbs/{id}/prices'), id: ENTRY },
     },
   }

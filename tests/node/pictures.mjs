@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
-import { answers, ENTRY } from './answers.mjs'
+import { answers, ENTRY, EVENT } from './answers.mjs'
 import { serve } from './frozen.mjs'
 import { indexed } from './indexed.mjs'
 import { keptEntry, SEEN } from './market.mjs'
@@ -31,6 +31,10 @@ const VIEWS = {
   truth: ['truth', async (page) => { await page.getByRole('region', { name: 'By phase' }).waitFor() }],
   // Of these a telephone has no picture.
   entry: [`arb/${ENTRY}`, async (page) => { await page.getByRole('region', { name: 'Transitions' }).waitFor() }, false],
+  event: [`events/${EVENT}`, async (page) => {
+    await page.getByRole('button', { name: 'Show the history' }).first().click()
+    await page.locator('.plot canvas').nth(1).waitFor()
+  }],
   keys: ['keys', async (page) => { await page.getByRole('rowheader').first().waitFor() }, false],
   usage: ['usage', async (page) => { await page.locator('.plot canvas').waitFor() }, false],
   webhooks: ['webhooks', async (page) => { await page.getByText(/attempts in a row have failed/).waitFor() }, false],

@@ -42,6 +42,7 @@ pub(crate) const BOTH: &[AuthScheme] = &[AuthScheme::Bearer, AuthScheme::ApiKey]
 /// Which callers may use a row, and the handler that answers it.
 enum Access<S: 'static> {
     Open(OpenHandler<S>),
+    OpenTask(OpenTask<S>),
     /// By the cookie of a session, or to get one: the handler checks that.
     Session(OpenTask<S>),
     Key {
@@ -105,10 +106,19 @@ pub(crate) struct Route<S: 'static> {
 impl<S: 'static> Route<S> {
     /// A row for anybody.
     pub(crate) const fn open(path: &'static str, handler: OpenHandler<S>) -> Self {
+        Self::for_anybody(path, Access::Open(handler))
+    }
+
+    /// The same, whose answer waits for something.
+    pub(crate) const fn open_task(path: &'static str, handler: OpenTask<S>) -> Self {
+        Self::for_anybody(path, Access::OpenTask(handler))
+    }
+
+    const fn for_anybody(path: &'static str, access: Access<S>) -> Self {
         Self {
             method: Method::GET,
             path,
-            access: Access::Open(handler),
+            access,
             max_body: None,
             serves_test_keys: false,
             answers_head: true,
@@ -241,7 +251,7 @@ impl<S: 'static> Route<S> {
     /// Who may use it.
     pub(crate) fn access(&self) -> RouteAccess {
         match self.access {
-            Access::Open(_) => RouteAccess::Open,
+            Access::Open(_) | Access::OpenTask(_) => RouteAccess::Open,
             Access::Session(_) => RouteAccess::Session,
             Access::Key { scope, cost, .. } => RouteAccess::Key { scope: scope.key(), cost },
         }
@@ -265,7 +275,9 @@ impl<S: 'static> Route<S> {
     /// The patterns of its paths, one for each scheme.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         let (path, schemes) = match self.access {
-            Access::Open(_) | Access::Session(_) => (self.path, &[AuthScheme::ApiKey][..]),
+            Access::Open(_) | Access::OpenTask(_) | Access::Session(_) => {
+                (self.path, &[AuthScheme::ApiKey][..])
+            }
             Access::Key { schemes, .. } => (self.path, schemes),
         };
         schemes.iter().map(move |scheme| match scheme {
@@ -292,7 +304,10 @@ impl<S: 'static> Route<S> {
     /// Whether its answer may have to be waited for.
     pub(super) fn waits(&self) -> bool {
         self.max_body.is_some()
-            || matches!(self.access, Access::Session(_) | Access::Key { work: KeyWork::Task(_), .. })
+            || matches!(
+                self.access,
+                Access::OpenTask(_) | Access::Session(_) | Access::Key { work: KeyWork::Task(_), .. }
+            )
     }
 
     /// Refuses a caller whose key does not have the scope, or whose test key has nothing to see here.
@@ -312,7 +327,7 @@ impl<S: 'static> Route<S> {
     pub(super) fn work(&self, state: &S, request: &Request<'_>, charge: Option<&Charge<'_>>) -> Work {
         match (&self.access, charge) {
             (Access::Open(handler), _) => Work::Done(handler(state, request)),
-            (Access::Session(handler), _) => handler(state, request).into(),
+            (Access::OpenTask(handler) | Access::Session(handler), _) => handler(state, request).into(),
             (Access::Key { work: KeyWork::Now(handler), .. }, Some(charge)) => {
                 Work::Done(handler(state, request, charge))
             }
@@ -327,7 +342,7 @@ impl<S: 'static> Route<S> {
     #[cfg(test)]
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let access = match self.access {
-            Access::Open(_) => "none | 0".to_owned(),
+            Access::Open(_) | Access::OpenTask(_) => "none | 0".to_owned(),
             Access::Session(_) => "cookie | 0".to_owned(),
             Access::Key { scope, cost, .. } => format!("`{}` | {cost}", scope.key()),
         };

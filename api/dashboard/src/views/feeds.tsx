@@ -145,7 +145,7 @@ export function Feeds() {
   const now = useNow()
   const { value: status, error } = useLoaded<Status>('/status', STATUS_MS)
   const { value: books, error: booksError } = useLoaded<{ books: ListedBook[] }>('/session/books', EVERY_MS)
-  const { value: truth, error: truthError } = useLoaded<Truth>('/session/truth?hours=24', EVERY_MS)
+  const { value: truth, error: truthError } = useLoaded<Truth>('/truth?hours=24', EVERY_MS)
   const list = books === null ? [] : shownBooks(books.books, truth)
   return (
     <section>

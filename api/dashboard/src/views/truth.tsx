@@ -130,7 +130,7 @@ function Answer({ truth }: { truth: Told }) {
 export function Truth({ given }: { given: string }) {
   const asked = new URLSearchParams(given).get('hours')
   const hours = HOURS.find((known) => known.hours === asked)?.hours ?? '24'
-  const { value, error } = useLoaded<Told>(`/session/truth?hours=${hours}`, EVERY_MS)
+  const { value, error } = useLoaded<Told>(`/truth?hours=${hours}`, EVERY_MS)
   return (
     <section>
       <header class="head"><h1>Truth</h1></header>
