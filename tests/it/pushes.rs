@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::kafka::read_all;
 use crate::support::http::{self, Answer, once_it_knows};
-use crate::support::program::{Role, run};
+use crate::support::program::{Role, arb, run};
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
 use crate::support::{wait_for, wait_for_steps};
@@ -311,6 +311,11 @@ fn prices_of_a_book_that_is_not_in_the_table_hide_no_arb() {
         passed["legs"][0],
         json!({"outcome": "over", "side": "back", "book": "acme", "price": 1000.0})
     );
+    // What another source has a price of is granted to nobody for everybody.
+    let grant = ["account", "grant", "second@example.com", "--scope", "ticks:write", "--source", "second"];
+    let of_another = ["--book", "acme", "--public", broker.kafka.at(), broker.kafka.named()];
+    let refused = run(arb().args(grant).args(of_another));
+    assert!(refused.err.contains("acme has prices of the source feed/acme"), "{}", refused.err);
 }
 
 #[test]

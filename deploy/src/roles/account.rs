@@ -2,6 +2,7 @@
 //!
 //! It never writes the state itself, and prints a key once, when it is created.
 
+mod books;
 pub(crate) mod client;
 mod import;
 mod show;
@@ -18,7 +19,7 @@ use arb_accounts::secrets::{self, Pepper};
 
 use self::client::AccountsClient;
 use crate::cli::{Account, AccountAction, Brokers, CreateAccount};
-use crate::roles::{books, sources};
+use crate::roles::sources;
 use crate::system::{output, password as typed, pepper, random};
 
 pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
@@ -41,7 +42,7 @@ pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
             let scopes = scopes.iter().map(|text| scope(text)).collect::<anyhow::Result<_>>()?;
             let (books, source, is_public) = (books.clone(), source.clone(), *public);
             if is_public {
-                refuse_books_of_the_table(&books)?;
+                self::books::refuse_those_of_others(brokers, source.as_deref(), &books)?;
             }
             change_source(brokers, account, |account| Command::Grant {
                 account,
@@ -162,15 +163,4 @@ fn change_found(
     };
     client.ask(command(account.id.clone()))?;
     Ok(account)
-}
-
-/// Prices of a book that others give would be overwritten by those that an account pushes for everybody.
-fn refuse_books_of_the_table(granted: &[String]) -> anyhow::Result<()> {
-    let table = books::read(None)?;
-    match granted.iter().find(|book| table.get(book).known) {
-        Some(book) => bail!(
-            "{book} is a book of the table, whose prices come of other sources: grant it without --public, or another book"
-        ),
-        None => Ok(()),
-    }
 }

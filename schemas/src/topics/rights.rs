@@ -105,6 +105,7 @@ pub const ALL: [Rights; 9] = [
             PICKS,
             PROCESS_STATE,
             WEBHOOK_DELIVERIES,
+            DEAD_TICKS,
         ],
         &[ACCOUNT_COMMANDS, SCAN_REQUESTS, WEBHOOK_TASKS, PICK_TASKS, ODDS_TICKS],
         &[
