@@ -193,6 +193,7 @@ fn others(to: &mut Caller<'_>) {
         ("isAlive", "/livez"),
         ("isReady", "/readyz"),
         ("showStatus", "/status"),
+        ("showTruthToAnybody", "/truth"),
         ("showProblem", "/problems/not-found"),
         ("showDescription", "/openapi.json"),
         ("showAsyncApi", "/asyncapi.json"),
