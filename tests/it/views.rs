@@ -194,8 +194,7 @@ fn transition(window: &str, sequence: u32, margin: f64, is_proven: bool) -> Valu
         "legs.outcome": ["home", "away"], "legs.side": ["back", "back"], "legs.book": ["b", "a"],
         "legs.price": [2_500_000, 2_000_000], "legs.implied_probability": [0.4, 0.5], "legs.stake_share": [0.44, 0.56],
         "legs.price_moved_at": [at(0), at(0)], "legs.last_seen_at": [at(0), at(0)], "legs.operator": ["", ""],
-        "legs.effective_price": [null, null], "legs.stake": [null, null], "legs.liability": [null, null],
-        "legs.limit": [null, null], "legs.expected_interval": [null, null],
+        "legs.effective_price": [null, null], "legs.stake": [null, null], "legs.liability": [null, null], "legs.limit": [null, null], "legs.expected_interval": [null, null],
     })
 }
 

@@ -346,7 +346,7 @@ async function others(page) {
   for (const role of ['process', 'sink', 'accounts', 'deliver', 'settle']) await until(`the lag of ${role}`, async () => /^[\d,.]+$/.test(await lag(role).textContent()))
   await check(page, 'feeds')
   await view(page, 'Account')
-  await page.getByText(EMAIL).waitFor()
+  await page.getByRole('main').getByText(EMAIL).waitFor()
   await check(page, 'account')
   await view(page, 'Usage')
   await page.getByRole('rowheader', { name: '/v1/arbs', exact: true }).waitFor()

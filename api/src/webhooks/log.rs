@@ -20,11 +20,11 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// The entries, and the circuits.
 #[derive(Debug, Default)]
-pub struct DeliveryLog(Mutex<Kept>);
+pub struct DeliveryLog(Mutex<KeptDeliveries>);
 
 /// What is kept of all endpoints. One that is deleted is written about no more, so that it goes before those that are used.
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptDeliveries {
     endpoints: HashMap<String, OfEndpoint>,
     /// Endpoints by when something was last written about each.
     turns: BTreeMap<u64, String>,
@@ -39,7 +39,7 @@ struct OfEndpoint {
     turn: u64,
 }
 
-impl Kept {
+impl KeptDeliveries {
     /// What is kept of an endpoint about which something is written now; that of another one goes where there are too many.
     fn touch(&mut self, endpoint: &str) -> &mut OfEndpoint {
         if !self.endpoints.contains_key(endpoint)
@@ -85,7 +85,7 @@ impl DeliveryLog {
         Ok(())
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, KeptDeliveries> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -40,10 +40,10 @@ pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
         }
         AccountAction::Grant { account, scopes, books, source, public, brokers } => {
             let scopes = scopes.iter().map(|text| scope(text)).collect::<anyhow::Result<_>>()?;
-            let (books, source, is_public) = (books.clone(), source.clone(), *public);
-            if is_public {
-                self::books::refuse_those_of_others(brokers, source.as_deref(), &books)?;
+            if *public {
+                books::refuse_those_of_others(brokers, source.as_deref(), books)?;
             }
+            let (books, source, is_public) = (books.clone(), source.clone(), *public);
             change_source(brokers, account, |account| Command::Grant {
                 account,
                 scopes,

@@ -1,7 +1,11 @@
 //! From the feed to the tasks: each event that endpoints want is written to the partitions of these endpoints, with the bytes that are
 //! sent. All that is due at an endpoint is in the partition of its id, so that one process at a time sends to it.
 //!
+//! - `endpoint_index`: which endpoints an event may be for.
+//!
 //! What is written twice the machine drops by the feed's rule. It never sends anything and never skips a record.
+
+mod endpoint_index;
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -14,7 +18,7 @@ use arb_schemas::time::{Micros, to_rfc3339};
 use arb_schemas::wire::{self, WireError};
 use thiserror::Error;
 
-use crate::endpoint_index::EndpointIndex;
+pub use self::endpoint_index::EndpointIndex;
 use crate::endpoints::Endpoints;
 
 /// An event of the feed as it is sent.

@@ -4,7 +4,7 @@
 //!   [`sender`]: posts it; [`attempt_batch`]: what came of it, in few records; [`verifier`]: verifies endpoints and disables those that fail.
 //! - [`delivery`], [`policy`], [`circuit`], [`codec`], [`counts`]: deliveries, when they are tried again, when an endpoint is left alone,
 //!   their records, what is counted.
-//! - [`endpoints`]: the endpoints of all accounts; [`endpoint_index`]: which of them an event may be for; [`signature`]: what is signed.
+//! - [`endpoints`]: the endpoints of all accounts; [`signature`]: what is signed.
 //! - [`client`], [`connector`], [`address`], [`retry_after`]: one request, to an address that may be connected to.
 //!
 //! What is pending is the state of a machine on the runtime, so that it survives every kill (docs/adr/038-webhook-deliveries.md). It
@@ -19,7 +19,6 @@ pub mod codec;
 pub mod connector;
 pub mod counts;
 pub mod delivery;
-pub mod endpoint_index;
 pub mod endpoints;
 pub mod fan_out;
 pub mod machine;

@@ -32,11 +32,15 @@ pub(super) fn refuse_those_of_others(
         );
     }
     let own = source.map(|source| pushed_source(source, true));
-    let replicas = replicas(brokers, &table).context("which sources have a price of the books cannot be read")?;
+    let replicas =
+        replicas(brokers, &table).context("which sources have a price of the books cannot be read")?;
     let listed = replicas.iter().flat_map(|replica| replica.engine().listed_books(None));
     for book in listed.filter(|listed| granted.iter().any(|book| **book == *listed.book)) {
         if let Some(other) = book.sources.iter().find(|other| own.as_deref() != Some(&***other)) {
-            bail!("{} has prices of the source {other}: grant it without --public, or another book", book.book);
+            bail!(
+                "{} has prices of the source {other}: grant it without --public, or another book",
+                book.book
+            );
         }
     }
     Ok(())

@@ -10,8 +10,8 @@ use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
 use arb_kafka::partition_of;
 use arb_schemas::records::WebhookTarget;
 
+use super::{FeedPart, FeedReader};
 use crate::endpoints::Endpoints;
-use crate::fan_out::{FeedPart, FeedReader};
 
 /// Types, sports and leagues whose endpoints are kept; beyond it they are found again.
 const KINDS: usize = 10_000;
