@@ -78,8 +78,15 @@ export async function check(page, name) {
 export const menu = (page) => page.getByRole('button', { name: /account menu$/ }).click()
 const PLACES = ['Board', 'Signals', 'Picks', 'Truth']
 export async function view(page, name) {
-  if (!PLACES.includes(name)) await menu(page)
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  const link = page.getByRole('navigation').getByRole('link', { name, exact: true })
+  if (!PLACES.includes(name)) {
+    // The page of a session takes the place of the log-in, with a menu of its own that is closed.
+    await until(`the menu shows ${name}`, async () => {
+      if (await link.count() === 0) await menu(page)
+      return (await link.count()) > 0
+    })
+  }
+  await link.click()
 }
 /** Rows of the board that are in the document, and what opens one. */
 export const rows = (page) => page.locator('.rows .row')

@@ -283,6 +283,14 @@ async function entryPage(page) {
   await page.mouse.move(0, 0)
   await check(page, 'entry')
   say('entry')
+  await page.getByRole('link', { name: 'All prices of the event' }).click()
+  await page.getByText('best', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: /^Show the history/ }).first().click()
+  await page.locator('figure .plot canvas').first().waitFor()
+  await page.getByRole('region', { name: 'Windows of the event' }).waitFor()
+  await page.mouse.move(0, 0)
+  await check(page, 'event')
+  say('event')
 }
 
 /** The board of two books, with a commission: the server computes it, and the address has the choice. */

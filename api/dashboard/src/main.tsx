@@ -62,7 +62,7 @@ function LinkState() {
   )
 }
 
-/** Closes what a button has opened when something else is clicked, by Escape, and when the view changes. */
+/** Closes what a button has opened when something else or a link in it is clicked, and by Escape; not where the page changes its own address. */
 function useClosing(element: { current: HTMLElement | null }, isOpen: boolean, close: () => void): void {
   const latest = useRef(close)
   latest.current = close
@@ -71,7 +71,7 @@ function useClosing(element: { current: HTMLElement | null }, isOpen: boolean, c
     const gone = new AbortController()
     const { signal } = gone
     addEventListener('pointerdown', (event) => { if (element.current?.contains(event.target as Node) !== true) latest.current() }, { signal })
-    addEventListener('hashchange', () => latest.current(), { signal })
+    addEventListener('click', (event) => { if ((event.target as Element).closest('a') !== null) latest.current() }, { signal })
     addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return
       latest.current()
