@@ -26,11 +26,11 @@ function Prices({ of, names, format, isShown, onShow }: { of: Line; names: Names
   const all = [...new Map(of.quotes.map((quote) => [betKey(quote), quote])).values()]
   const books = [...new Set(of.quotes.map(({ book }) => book))].sort()
   const cells = new Map(of.quotes.map((quote) => [`${quote.book} ${betKey(quote)}`, quote]))
-  const name = market(of.market, of.period)
+  const name = [market(of.market, of.period), ...(of.line === null ? [] : [String(of.line).replace('-', '−')])].join(' ')
   return (
     <section class="card">
       <header class="head">
-        <h2>{name}{of.line !== null && ` ${of.line}`}</h2>
+        <h2>{name}</h2>
         <button type="button" class="small" aria-expanded={isShown} onClick={onShow}>{isShown ? 'Hide the history' : 'Show the history'}<span class="unseen"> of {name}</span></button>
       </header>
       <Table label={`Prices of ${name}`} head={['Book', ...all.map((quote) => num(bet(quote, of.line, names)))]}>
