@@ -154,9 +154,16 @@ impl Job<'_> {
     fn note_missing(&self, table: Table, missing: u64) {
         let (first, last, made) = (self.range.first, self.range.last, self.attempt.batch.rows().of(table));
         if missing == made {
-            tracing::info!(%table, first, last, rows = made, "no row is there yet: sending");
+            tracing::info!(table = table.name(), first, last, rows = made, "no row is there yet: sending");
         } else {
-            tracing::warn!(%table, first, last, made, missing, "rows are missing: sending them");
+            tracing::warn!(
+                table = table.name(),
+                first,
+                last,
+                made,
+                missing,
+                "rows are missing: sending them"
+            );
         }
     }
 
