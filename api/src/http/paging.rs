@@ -34,6 +34,19 @@ where
         .ok_or_else(|| Problem::invalid_param("cursor", "must be a next_cursor of this route"))
 }
 
+/// The place after which a page begins, of the cursor that was given for it; `None` of the first page.
+///
+/// # Errors
+/// 400 where the cursor is of other filters.
+pub(crate) fn after<P, F: PartialEq>(cursor: Option<Cursor<P, F>>, filter: &F) -> Result<Option<P>, Problem> {
+    match cursor {
+        Some(cursor) if cursor.filter != *filter => {
+            Err(Problem::invalid_param("cursor", "belongs to a page with other filters"))
+        }
+        cursor => Ok(cursor.map(|cursor| cursor.after)),
+    }
+}
+
 /// The `Link` to the next page: the path and the query of this one with another cursor.
 pub(crate) fn next_link(next: &str, (path, query): (&str, &str)) -> Option<HeaderValue> {
     let others = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name != "cursor");

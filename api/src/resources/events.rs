@@ -63,6 +63,22 @@ impl EventPlace {
 }
 
 impl EventListFilter {
+    /// Takes a parameter.
+    fn take(&mut self, parameter: &str, value: &str) -> Result<(), Problem> {
+        match parameter {
+            "sport" => self.sport = Sport::parse(value)?,
+            "league" => self.league = Sport::parse_league(value)?,
+            "in_play" => self.in_play = Some(truth("in_play", value)?),
+            _ => return Err(Problem::invalid_param(parameter, "is unknown")),
+        }
+        Ok(())
+    }
+
+    /// The names in it, each with its parameter.
+    fn names(&self) -> impl Iterator<Item = Named<'_>> {
+        [Named::sport("sport", &self.sport), Named::sport("league", &self.league)].into_iter().flatten()
+    }
+
     fn includes(&self, event: &ListedEvent) -> bool {
         self.sport.is(&event.info.sport, &event.info.league)
             && self.league.is(&event.info.league, &event.info.league)
@@ -102,8 +118,7 @@ impl EventsResource {
     /// Answers `GET /events`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let (limit, filter, after) = parse(request.query())?;
-        let named = [Named::sport("sport", &filter.sport), Named::sport("league", &filter.league)];
-        self.lists.names.check(named.into_iter().flatten())?;
+        self.lists.names.check(filter.names())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let events = block_in_place(|| self.quotes.events(charge.caller.private_source.as_deref()));
@@ -178,16 +193,11 @@ fn parse(text: &str) -> Result<(usize, EventListFilter, Option<EventPlace>), Pro
         match &*parameter {
             "limit" => limit = paging::limit(&value)?,
             "cursor" => cursor = Some(paging::cursor(&value)?),
-            "sport" => filter.sport = Sport::parse(&value)?,
-            "league" => filter.league = Sport::parse_league(&value)?,
-            "in_play" => filter.in_play = Some(truth("in_play", &value)?),
-            _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+            _ => filter.take(&parameter, &value)?,
         }
     }
-    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
-        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-    }
-    Ok((limit, filter, cursor.map(|cursor| cursor.after)))
+    let after = paging::after(cursor, &filter)?;
+    Ok((limit, filter, after))
 }
 
 fn event_json(event: &ListedEvent) -> Value {

@@ -86,12 +86,10 @@ impl HistoryPage {
                 _ => return Err(Problem::invalid_param(parameter, "is unknown")),
             }
         }
-        if given.as_ref().is_some_and(|given| given.filter != query) {
-            return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-        }
+        let before = paging::after(given, &query)?;
         Ok(Self {
             query,
-            before: given.map(|given| given.after),
+            before,
             limit: most,
             is_csv: accept::wants_csv(request.headers()),
             address: (request.path().to_owned(), request.query().to_owned()),

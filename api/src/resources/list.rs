@@ -114,10 +114,7 @@ fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
         }
     }
     let filter = filter.checked();
-    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
-        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-    }
-    let after = cursor.map(|cursor| cursor.after);
+    let after = paging::after(cursor, &filter)?;
     Ok(PageQueryOf::<E> { limit, after, filter, form: PageForm::Json })
 }
 

@@ -151,10 +151,8 @@ fn parse(text: &str) -> Result<(usize, PickFilter, Option<PickPlace>), Problem> 
             _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
         }
     }
-    if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
-        return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-    }
-    Ok((limit, filter, cursor.map(|cursor| cursor.after)))
+    let after = paging::after(cursor, &filter)?;
+    Ok((limit, filter, after))
 }
 
 fn one_of(parameter: &str, value: &str, known: &[&str]) -> Result<String, Problem> {

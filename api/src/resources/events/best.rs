@@ -11,15 +11,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
-use super::{EventPlace, EventsResource, event_json, line_json, page_of};
+use super::{EventListFilter, EventPlace, EventsResource, event_json, line_json, page_of};
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor};
-use crate::http::parameters::{name, parameters, truth};
+use crate::http::parameters::{name, parameters};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::known_names::Named;
-use crate::lists::sport::Sport;
 use crate::resources::board_filter::odds_format;
 use crate::resources::tagged;
 use crate::view::OddsFormat;
@@ -28,11 +27,9 @@ use crate::view::OddsFormat;
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BestFilter {
-    sport: Sport,
-    league: Sport,
+    events: EventListFilter,
     event: Option<String>,
     market: Option<String>,
-    in_play: Option<bool>,
 }
 
 /// What is asked for.
@@ -52,26 +49,19 @@ impl BestQuery {
             match &*parameter {
                 "limit" => limit = paging::limit(&value)?,
                 "cursor" => cursor = Some(paging::cursor(&value)?),
-                "sport" => filter.sport = Sport::parse(&value)?,
-                "league" => filter.league = Sport::parse_league(&value)?,
                 "event_id" => filter.event = Some(name("event_id", &value, "must be the id of an event")?),
                 "market" => filter.market = Some(name("market", &value, "must be a market family")?),
-                "in_play" => filter.in_play = Some(truth("in_play", &value)?),
                 "odds_format" => odds = odds_format(&value)?,
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
+                _ => filter.events.take(&parameter, &value)?,
             }
         }
-        if cursor.as_ref().is_some_and(|cursor| cursor.filter != filter) {
-            return Err(Problem::invalid_param("cursor", "belongs to a page with other filters"));
-        }
-        Ok(Self { filter, odds_format: odds, limit, after: cursor.map(|cursor| cursor.after) })
+        let after = paging::after(cursor, &filter)?;
+        Ok(Self { filter, odds_format: odds, limit, after })
     }
 
     /// The names in it, each with its parameter.
     fn names(&self) -> impl Iterator<Item = Named<'_>> {
-        let BestFilter { sport, league, market, .. } = &self.filter;
-        let sports = [Named::sport("sport", sport), Named::sport("league", league)];
-        sports.into_iter().flatten().chain(Named::market(market.as_ref()))
+        self.filter.events.names().chain(Named::market(self.filter.market.as_ref()))
     }
 }
 
@@ -91,13 +81,11 @@ impl EventsResource {
 
     /// A page of events with the best prices of each, and the place of the last one where more follow.
     fn best_of(&self, query: &BestQuery, private: Option<&str>) -> (Vec<Value>, Option<EventPlace>) {
-        let BestFilter { sport, league, event, market, in_play } = &query.filter;
+        let BestFilter { events: wanted, event, market } = &query.filter;
         let events = self.quotes.events(private);
         let of = events.iter().filter(|seen| {
-            sport.is(&seen.info.sport, &seen.info.league)
-                && league.is(&seen.info.league, &seen.info.league)
+            wanted.includes(seen)
                 && event.as_deref().is_none_or(|event| *event == *seen.info.id)
-                && in_play.is_none_or(|in_play| in_play == seen.in_play)
                 && market
                     .as_deref()
                     .is_none_or(|family| seen.markets.iter().any(|of| of.family.key() == family))

@@ -99,9 +99,12 @@ impl EventsResource {
         let asked = LineQuery::parse(request.query(), now)?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         self.check_ready()?;
-        let known = block_in_place(|| self.quotes.odds_of(&event, None))
-            .map(|(event, _)| event.info.sport.to_string());
-        let sport = asked.sport.clone().or(known).ok_or_else(|| {
+        // All prices of the event are listed for its sport alone: not where the caller names it.
+        let known = || {
+            let found = block_in_place(|| self.quotes.odds_of(&event, None));
+            found.map(|(event, _)| event.info.sport.to_string())
+        };
+        let sport = asked.sport.clone().or_else(known).ok_or_else(|| {
             Problem::unknown_id("No event of this id has prices now; of one that is over name the sport.")
         })?;
         charge.charge()?;
