@@ -17,13 +17,14 @@ use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
 use arb_runtime::fail_point::Point;
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
+use arb_runtime::timer_clock::TimerClock;
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS, ODDS_TICKS};
 use arb_schemas::wire::{WireError, decode};
 use fastrand::Rng;
 use rdkafka::producer::{BaseProducer, BaseRecord};
 
-use crate::kafka::{read_all, read_places};
+use crate::kafka::{Placed, read_all, read_places};
 use crate::support::program::{Role, RunOutput, SHIPPED_SESSION, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -215,10 +216,15 @@ fn replies(broker: &Broker) -> BTreeMap<Vec<u8>, Part> {
 /// What the machine makes of the commands up to an offset when nothing happens to it: its state, and its audit.
 fn undisturbed(broker: &Broker, next: i64) -> (BTreeMap<Vec<u8>, Part>, Vec<Vec<u8>>) {
     let mut machine = AccountsMachine::new(&AccountsConfig::default());
-    let (mut out, mut tally) = (Outbox::default(), AccountCounts::default());
+    let (mut out, mut tally, mut clock) =
+        (Outbox::default(), AccountCounts::default(), TimerClock::default());
     let commands = read_places(&broker.kafka, ACCOUNT_COMMANDS.name).into_iter();
-    for (offset, record) in commands.filter(|(offset, _)| *offset < next) {
-        let input = AccountsMachine::decode(&record.value).unwrap();
+    for Placed { record, offset, appended_at } in commands.filter(|placed| placed.offset < next) {
+        let mut input = AccountsMachine::decode(&record.value).unwrap();
+        // The broker's time has no microseconds: a timer that it took at once counts as a little earlier than its own time.
+        if let Some(time) = AccountsMachine::timer(&mut input) {
+            *time = clock.tick(*time, appended_at).now;
+        }
         machine.step(InputPlace { partition: 0, offset, epoch: 1 }, &input, &mut out, &mut tally).unwrap();
     }
     let mut parts = BTreeMap::new();

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use arb_kafka::{Table, TableEvent, partition_of};
 use arb_runtime::feed_mark::{self, FeedMark};
+use arb_schemas::time::Micros;
 use arb_schemas::topics::{self, ARBS_BOARD, ODDS_TICKS, Topic};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::error::KafkaError;
-use rdkafka::message::{Headers, Message};
+use rdkafka::message::{Headers, Message, Timestamp};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
@@ -31,9 +32,17 @@ pub(crate) struct Record {
     pub(crate) headers: Vec<(String, String)>,
 }
 
+/// A record, and what the broker says of it.
+pub(crate) struct Placed {
+    pub(crate) record: Record,
+    pub(crate) offset: i64,
+    /// When the broker took it, of a topic whose times are the broker's.
+    pub(crate) appended_at: Option<Micros>,
+}
+
 /// Everything that is committed in a topic, partition by partition, each in order.
 pub(crate) fn read_all(kafka: &Environment, topic: &str) -> Vec<Record> {
-    read_places(kafka, topic).into_iter().map(|(_, record)| record).collect()
+    read_places(kafka, topic).into_iter().map(|placed| placed.record).collect()
 }
 
 /// A reader of what is committed in a topic, from its beginning, and how many partitions it has.
@@ -56,8 +65,8 @@ pub(crate) fn reader(kafka: &Environment, topic: &str) -> (BaseConsumer, usize) 
     (consumer, partitions)
 }
 
-/// The same, each with its offset.
-pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<(i64, Record)> {
+/// The same, each with its place.
+pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<Placed> {
     let (consumer, partitions) = reader(kafka, topic);
     // Numbers, not a count: a partition can be at its end more than once while another one is still being read.
     let (mut records, mut ended) = (Vec::new(), BTreeSet::new());
@@ -70,21 +79,25 @@ pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<(i64, Record)
         // None is no end: the client may wake for internal work.
         let Some(polled) = consumer.poll(Duration::from_secs(1)) else { continue };
         match polled {
-            Ok(message) => records.push((
-                message.offset(),
-                Record {
+            Ok(message) => records.push(Placed {
+                offset: message.offset(),
+                appended_at: match message.timestamp() {
+                    Timestamp::LogAppendTime(at) => Some(at * 1_000),
+                    _ => None,
+                },
+                record: Record {
                     partition: message.partition(),
                     key: message.key().unwrap_or_default().to_vec(),
                     value: message.payload().unwrap_or_default().to_vec(),
                     headers: headers(&message),
                 },
-            )),
+            }),
             Err(KafkaError::PartitionEOF(partition)) => drop(ended.insert(partition)),
             Err(error) => panic!("{error}"),
         }
     }
     // Fetches of several partitions come interleaved, each in its order.
-    records.sort_by_key(|(_, record)| record.partition);
+    records.sort_by_key(|placed| placed.record.partition);
     records
 }
 

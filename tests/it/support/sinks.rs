@@ -12,7 +12,7 @@ use super::clickhouse::ClickHouse;
 use super::program::{Role, RunOutput, arb, run};
 use super::stack::Broker;
 use super::{root, wait_for_steps};
-use crate::kafka::{read_places, wait_until_settled};
+use crate::kafka::{Placed, read_places, wait_until_settled};
 
 /// A table with what is compared as something else: times as microseconds, fractions as their bits, bytes in hexadecimal; and
 /// the same of what is nested in it.
@@ -215,7 +215,7 @@ impl Ground {
         for topic in [&ODDS_TICKS, &FEED_EVENTS, &WEBHOOK_DELIVERIES] {
             wait_until_settled(&self.broker.kafka, topic);
             let id = hex(&topic_id(&self.broker.kafka.cluster(), topic).unwrap());
-            for (offset, record) in read_places(&self.broker.kafka, topic.name) {
+            for Placed { offset, record, .. } in read_places(&self.broker.kafka, topic.name) {
                 let line = json!({
                     "topic": topic.name, "topic_id": id, "partition": record.partition, "offset": offset,
                     "key": hex(&record.key), "value": hex(&record.value),

@@ -7,7 +7,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
 
-use crate::kafka::{ends, read_all, read_places, try_committed, wait_until_settled};
+use crate::kafka::{Placed, ends, read_all, read_places, try_committed, wait_until_settled};
 use crate::support::environment::Environment;
 use crate::support::http::request;
 use crate::support::ports::port;
@@ -154,7 +154,7 @@ impl Hooks {
         let kafka = &self.broker.kafka;
         wait_until_settled(kafka, topic);
         let mut ends = vec![0; usize::try_from(topic.partitions).unwrap()];
-        for (offset, record) in read_places(kafka, topic.name) {
+        for Placed { offset, record, .. } in read_places(kafka, topic.name) {
             ends[usize::try_from(record.partition).unwrap()] = offset + 1;
         }
         wait_for(&format!("{group} has read {}", topic.name), || {
