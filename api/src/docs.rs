@@ -5,6 +5,7 @@
 //!
 //! All of it is one text in Markdown for each page, from the files of the repository and from the OpenAPI document, so that nothing is written twice. A page has no script and loads nothing but its style. It never shows anything of an account.
 
+mod first_page;
 mod guides;
 mod markdown;
 mod meanings;
@@ -32,7 +33,7 @@ impl Pages {
     pub(crate) fn of(document: &Value, url: &str) -> Self {
         let operations = reference::operations(document);
         let reference = reference::Reference::of(document, url);
-        let first = (String::new(), "Arbitrage Board".to_owned(), guides::first(&operations));
+        let first = (String::new(), "Arbitrage Board".to_owned(), first_page::text(&operations));
         let guides = guides::GUIDES.iter().map(|guide| {
             let text = guide.text.replace(guides::LOCAL_URL, url);
             (guide.name.to_owned(), markdown::title(guide.text).to_owned(), text)

@@ -15,7 +15,7 @@ use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
 use arb_model::fixtures::{self, chance, price};
-use arb_model::{Money, PickChange, Points, Time};
+use arb_model::{Flag, Money, PickChange, Points, Seconds, Time, Verification};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
 use arb_schemas::records::{
     BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, Leg, LineMovement, SignalQuote, Ttl,
@@ -189,7 +189,7 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         last_seen_at: Time(9 * SECOND),
         stake: Some(Money(5_001)),
         limit: None,
-        expected_interval: None,
+        expected_interval: Seconds(40 * SECOND),
         link: None,
         ..fixtures::leg(outcome, "alpha", millionths)
     };
@@ -204,10 +204,10 @@ pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
         updated_at: Time(SECOND),
         sequence: 7,
         total_stake_max: Some(Money(12_345)),
-        verification: None,
+        verification: Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh)),
         failed_checks: vec![FailedCheck { flag: "fresh".into(), reason: "old".into() }],
-        ttl: Some(Ttl { p10: 10.0, median: 90.5, p90: 600.0 }),
-        execution_probability: Some(0.9),
+        ttl: Ttl { p10: 10.0, median: 90.5, p90: 600.0 },
+        execution_probability: 0.9,
         ..fixtures::entry()
     }
 }

@@ -28,6 +28,7 @@ mod limits;
 mod options;
 pub(crate) mod paging;
 pub(crate) mod parameters;
+mod pattern;
 pub(crate) mod problem;
 pub(crate) mod quota_headers;
 mod rate_limit_headers;

@@ -9,12 +9,14 @@
 mod batch;
 mod dead_letters;
 mod gate;
+mod grant;
 mod line;
 mod text;
 
-pub(crate) use batch::{Batch, BatchFault, PushGrant};
+pub(crate) use batch::{Batch, BatchFault};
 pub use dead_letters::{PushLetters, SHOWN as LETTERS_SHOWN};
 pub use gate::PushLog;
 pub(crate) use gate::{PushGate, SendFailure};
+pub(crate) use grant::PushGrant;
 pub(crate) use line::LineFault;
 pub(crate) use text::{Encoding, TextFault, as_text};

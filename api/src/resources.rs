@@ -30,6 +30,7 @@ pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod picks;
 pub(crate) mod problems;
+mod rank;
 pub(crate) mod registry;
 pub(crate) mod results;
 pub(crate) mod scan;

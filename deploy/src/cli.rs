@@ -103,7 +103,7 @@ pub(crate) enum Command {
     Topics(Topics),
     /// List dead-lettered records, or send them again
     Dlq(Dlq),
-    /// Create and change accounts, import keys, print the audit
+    /// Create and change accounts, print the audit
     Account(Account),
     /// Suspend a source or a book at once, or withdraw the prices that a client has pushed
     Sources(Sources),

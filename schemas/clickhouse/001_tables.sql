@@ -85,8 +85,8 @@ CREATE TABLE IF NOT EXISTS {store}.window_transitions
     ttl_median          Nullable(Float64),
     ttl_p90             Nullable(Float64),
     execution_probability Nullable(Float64) COMMENT 'that it lives long enough for its bets to be placed',
-    simultaneous        Nullable(Bool),
-    verified            Nullable(Bool) COMMENT 'when closed, whether it ever was',
+    simultaneous        Bool COMMENT 'when closed, whether it ever was',
+    verified            Bool COMMENT 'as simultaneous',
     failed_checks       Nested
     (
         flag   LowCardinality(String),
@@ -101,7 +101,7 @@ CREATE TABLE IF NOT EXISTS {store}.window_transitions
         book                LowCardinality(String),
         operator            LowCardinality(String),
         price               Int64,
-        effective_price     Nullable(Int64),
+        effective_price     Int64,
         implied_probability Float64,
         stake_share         Float64,
         stake               Nullable(Int64),
@@ -109,7 +109,7 @@ CREATE TABLE IF NOT EXISTS {store}.window_transitions
         limit               Nullable(Int64),
         price_moved_at      DateTime64(6, 'UTC'),
         last_seen_at        DateTime64(6, 'UTC'),
-        expected_interval   Nullable(Int64)
+        expected_interval   Int64
     ),
     opened_at           DateTime64(6, 'UTC') CODEC(Delta, ZSTD(1)),
     reason              LowCardinality(String) COMMENT 'why it closed; empty while open',

@@ -139,7 +139,7 @@ COMMENT 'One row an alert: a book became stale for an event, recovered or is gon
 CREATE OR REPLACE VIEW {views}.current_board
 DEFINER = CURRENT_USER SQL SECURITY DEFINER AS
 SELECT
-    row_number() OVER (ORDER BY ifNull(w.verified, false) DESC, w.score DESC, w.window_id) AS rank,
+    row_number() OVER (ORDER BY w.verified DESC, w.score DESC, w.window_id) AS rank,
     w.window_id AS window_id,
     w.sport AS sport,
     w.league AS league,
@@ -159,7 +159,7 @@ SELECT
     w.total_stake_max AS total_stake_max,
     w.currency AS currency,
     w.simultaneous AS simultaneous,
-    ifNull(w.verified, false) AS verified,
+    w.verified AS verified,
     w.failed_checks AS failed_checks,
     w.ttl_p10_seconds AS ttl_p10_seconds,
     w.ttl_seconds AS ttl_seconds,

@@ -1,6 +1,4 @@
-//! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema, in
-//! all its versions: a tick of the first has no limit, a frame of the first two no push, an offer of the first three no link, one
-//! of the first four no format.
+//! Frames read in place: names borrowed from the message, ticks in one list, by a reader written for this one schema.
 //!
 //! Most of the processor's work is reading frames, and most of that would be copying names that it only looks
 //! up. The reader does not explain errors: for invalid bytes [`frame`] returns `None`, and
@@ -13,7 +11,7 @@ use arb_model::OddsFormat;
 use crate::limits;
 use crate::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use crate::time::Micros;
-use crate::wire::{FRAME_V1, FRAME_V2, FRAME_V3, FRAME_V4, HEADER, RecordType};
+use crate::wire::{HEADER, RecordType};
 
 /// A [`Frame`] whose names lie elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,17 +117,9 @@ fn offer_link(offer: &Offer) -> Option<LinkView<'_>> {
 #[must_use]
 pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
     let ([0, id @ ..], datum) = message.split_first_chunk::<HEADER>()? else { return None };
-    if message.len() > limits::INPUT {
+    if message.len() > limits::INPUT || u32::from_be_bytes(*id) != RecordType::Frame as u32 {
         return None;
     }
-    let version = match u32::from_be_bytes(*id) {
-        FRAME_V1 => 1,
-        FRAME_V2 => 2,
-        FRAME_V3 => 3,
-        FRAME_V4 => 4,
-        id if id == RecordType::Frame as u32 => 5,
-        _ => return None,
-    };
     let mut datum = Datum(datum);
     let mut frame = FrameView {
         source: datum.text()?,
@@ -141,10 +131,8 @@ pub fn frame(message: &[u8]) -> Option<FrameView<'_>> {
         links: Vec::new(),
         push: None,
     };
-    datum.array(|datum| datum.offer(version, &mut frame))?;
-    if version > 2 {
-        frame.push = datum.option(Datum::push)?;
-    }
+    datum.array(|datum| datum.offer(&mut frame))?;
+    frame.push = datum.option(Datum::push)?;
     datum.0.is_empty().then_some(frame)
 }
 
@@ -243,32 +231,30 @@ impl<'a> Datum<'a> {
         })
     }
 
-    fn offer(&mut self, version: u32, frame: &mut FrameView<'a>) -> Option<()> {
+    fn offer(&mut self, frame: &mut FrameView<'a>) -> Option<()> {
         let (book, market) = (self.text()?, self.text()?);
         let (last_seen_at, price_moved_at) = (self.long()?, self.option(Self::long)?);
         let (before, odds_format) = (frame.ticks.len(), OddsFormat::Unknown);
         self.array(|datum| {
-            let tick = datum.tick(version)?;
+            let tick = datum.tick()?;
             frame.ticks.push(TickView { book, market, last_seen_at, price_moved_at, odds_format, tick });
             Some(())
         })?;
-        let link = if version > 3 { self.option(Self::text)? } else { None };
+        let link = self.option(Self::text)?;
         frame.links.extend(link.map(|link| LinkView { book, market, link }));
-        if version > 4 {
-            let odds_format = self.symbol(&FORMATS)?;
-            frame.ticks[before..].iter_mut().for_each(|tick| tick.odds_format = odds_format);
-        }
+        let odds_format = self.symbol(&FORMATS)?;
+        frame.ticks[before..].iter_mut().for_each(|tick| tick.odds_format = odds_format);
         Some(())
     }
 
-    fn tick(&mut self, version: u32) -> Option<Tick> {
+    fn tick(&mut self) -> Option<Tick> {
         Some(Tick {
             outcome: self.symbol(&OUTCOMES)?,
             side: self.symbol(&SIDES)?,
             line: self.option(Self::int)?,
             price: self.long()?,
             status: self.symbol(&STATUSES)?,
-            limit: if version > 1 { self.option(Self::long)? } else { None },
+            limit: self.option(Self::long)?,
         })
     }
 

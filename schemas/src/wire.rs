@@ -13,7 +13,7 @@ pub(crate) mod versions;
 
 use std::fmt::Display;
 
-use apache_avro::{Schema, from_value};
+use apache_avro::Schema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
@@ -22,11 +22,10 @@ use arb_model::FilterValues;
 
 use crate::limits;
 
-use self::older::OLDER_READERS;
-use self::versions::{FORMER_LAYOUTS, OLDER};
+use self::older::READERS;
+use self::versions::{FIRST, OLDER};
 
 pub use self::versions::RecordType;
-pub(crate) use self::versions::{FRAME_V1, FRAME_V2, FRAME_V3, FRAME_V4};
 
 /// Bytes before the Avro datum.
 pub(crate) const HEADER: usize = 5;
@@ -44,11 +43,7 @@ impl RecordType {
         let id = u32::from_be_bytes(*id);
         let newest = Self::ALL.into_iter().find(|record| *record as u32 == id);
         let known = newest.or_else(|| OLDER.iter().find(|older| older.id == id).map(|older| older.record));
-        let unknown = if FORMER_LAYOUTS.contains(&id) {
-            WireError::OlderLayout(id)
-        } else {
-            WireError::UnknownSchema(id)
-        };
+        let unknown = if id < FIRST { WireError::Unreleased(id) } else { WireError::UnknownSchema(id) };
         let record = known.ok_or(unknown)?;
         fits(message.len(), record.longest_read())?;
         Ok(record)
@@ -103,9 +98,11 @@ pub enum WireError {
         /// How long it may be.
         limit: usize,
     },
-    /// A record of the changelog's layout before heads and lines.
-    #[error("schema id {0} is of an older layout, which is not read")]
-    OlderLayout(u32),
+    /// A record of before the first release.
+    #[error(
+        "schema id {0} is of before the first release, which is not read: delete the topics and create them again"
+    )]
+    Unreleased(u32),
     /// A schema id that this build does not know.
     #[error("schema id {0} is unknown")]
     UnknownSchema(u32),
@@ -225,11 +222,8 @@ pub fn decode<T: Record>(message: &[u8]) -> Result<T, WireError> {
     }
     let mut datum = &message[HEADER..];
     let id = message[..HEADER].last_chunk().map_or(0, |id| u32::from_be_bytes(*id));
-    let older = OLDER_READERS.iter().find(|(older, _)| *older == id);
-    let record = match older {
-        Some((_, reader)) => {
-            reader.read_value(&mut datum).and_then(|value| from_value(&value)).map_err(avro)?
-        }
+    let record = match READERS.read(id, &mut datum) {
+        Some(older) => older.map_err(avro)?,
         None => datum::read(&mut datum).map_err(avro)?,
     };
     if datum.is_empty() { Ok(record) } else { Err(WireError::Trailing(datum.len())) }

@@ -1,10 +1,6 @@
 //! The frame that is read in place is the frame: whatever its reader understands, Avro's own reads alike.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::LazyLock;
-
-use apache_avro::writer::datum::GenericDatumWriter;
-use apache_avro::{Schema, to_value};
 use arb_model::{OddsFormat, Time};
 use arb_schemas::records::{Coverage, Event, Frame, Offer, Outcome, Push, Side, Status, Tick};
 use arb_schemas::view::{self, FrameView};
@@ -83,28 +79,6 @@ fn frame() -> impl Strategy<Value = Frame> {
     })
 }
 
-/// The schema of before limits.
-static FIRST: LazyLock<Schema> =
-    LazyLock::new(|| Schema::parse_str(include_str!("../golden/Frame.v1.avsc")).unwrap());
-
-/// A frame as its first version wrote it, which had no place for limits, pushes, links and formats.
-fn in_the_first_version(frame: &Frame) -> Vec<u8> {
-    let writer = GenericDatumWriter::builder(&FIRST).build().unwrap();
-    let mut message = vec![0, 0, 0, 0, 1];
-    writer.write_value(&mut message, to_value(frame).unwrap().resolve(&FIRST).unwrap()).unwrap();
-    message
-}
-
-fn as_the_first_version_has_it(mut frame: Frame) -> Frame {
-    frame.push = None;
-    for offer in &mut frame.offers {
-        offer.odds_format = OddsFormat::Unknown;
-        offer.link = None;
-        offer.ticks.iter_mut().for_each(|tick| tick.limit = None);
-    }
-    frame
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_096))]
 
@@ -112,20 +86,16 @@ proptest! {
     fn a_frame_is_read_as_it_was_written(frame in frame()) {
         let message = wire::encode(&frame).unwrap();
         prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
-        let (message, frame) = (in_the_first_version(&frame), as_the_first_version_has_it(frame));
-        prop_assert_eq!(view::frame(&message), Some(FrameView::from(&frame)));
-        prop_assert_eq!(wire::decode::<Frame>(&message).unwrap(), frame);
     }
 
     #[test]
     fn damaged_bytes_are_read_as_avro_reads_them(
         frame in frame(),
-        is_first in any::<bool>(),
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         cut in option::of(any::<prop::sample::Index>()),
         tail in vec(any::<u8>(), 0..3),
     ) {
-        let mut message = if is_first { in_the_first_version(&frame) } else { wire::encode(&frame).unwrap() };
+        let mut message = wire::encode(&frame).unwrap();
         for (place, byte) in damage {
             let place = place.index(message.len());
             message[place] = byte;

@@ -3,7 +3,6 @@
 //! What is acknowledged is in the topic, and what the topic has is what the machine makes of the same commands, undisturbed.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use arb_accounts::codec;
@@ -14,7 +13,7 @@ use arb_accounts::key::{Mode, Permissions};
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
-use arb_accounts::secrets::{self, Pepper};
+use arb_accounts::secrets;
 use arb_runtime::fail_point::Point;
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
 use arb_runtime::timer_clock::TimerClock;
@@ -60,38 +59,21 @@ fn wait_for_owner(role: &mut Role) {
     });
 }
 
-fn write_keys(folder: &Path) {
-    let pepper = Pepper::new(&[9; 32]);
-    let entry = |name: &str, random: u8| {
-        let key = secrets::new_key(Mode::Live, &[random; secrets::KEY_RANDOM]);
-        let kid = secrets::parse_key(&key).unwrap().kid.to_owned();
-        format!(r#""{kid}": {{"name": "{name}", "hmac": "{}", "plan": "pro"}}"#, pepper.hmac(&key))
-    };
-    let entries = [entry("ann", 1), entry("ann", 2), entry("bob", 3)].join(", ");
-    std::fs::write(folder.join("keys.json"), format!("{{{entries}}}")).unwrap();
-    std::fs::write(folder.join("keys.pepper"), [9; 32]).unwrap();
-}
-
 #[test]
-fn an_operator_creates_changes_imports_and_reads() {
+fn an_operator_creates_changes_and_reads() {
     let broker = Broker::start();
     let folder = broker.scratch.path();
     let (pepper, password) = (folder.join("pepper"), folder.join("password"));
     let (pepper, password) = (pepper.to_str().unwrap(), password.to_str().unwrap());
     std::fs::write(password, "correct horse\n").unwrap();
-    write_keys(folder);
-    let keys = folder.join("keys.json");
-    let import = ["import-keys", keys.to_str().unwrap(), "--pepper", pepper];
     let none = account(&broker, &["disable", "nobody@example.com"]);
     assert!(none.err.contains("there is no such account"), "{}", none.err);
-    let alone = account(&broker, &import);
+    let create = ["create", "--email", "Ann@Example.com", "--password-file", password, "--plan", "pro"];
+    let alone = account(&broker, &[&create[..], &["--pepper", pepper]].concat());
     assert!(!alone.success && alone.err.contains("no instance of arb accounts runs"), "{}", alone.err);
     let mut role = start(&broker, "accounts.log", &[]);
     wait_for_owner(&mut role);
 
-    assert_eq!(ok(&broker, &import), "imported 3 keys; 0 were there already\n");
-    assert_eq!(ok(&broker, &import), "imported 0 keys; 3 were there already\n");
-    let create = ["create", "--email", "Ann@Example.com", "--password-file", password, "--plan", "pro"];
     let created = ok(&broker, &[&create[..], &["--key", "laptop", "--pepper", pepper]].concat());
     let (id, key) = created.trim().split_once('\n').unwrap();
     let id = id.strip_prefix("account ").unwrap();
@@ -121,7 +103,7 @@ fn an_operator_creates_changes_imports_and_reads() {
     let line = list.lines().find(|line| line.starts_with(id)).unwrap();
     let expected = format!("{id}\tann@example.com\tenterprise\tdisabled\t1\tticks:write\t");
     assert!(line.starts_with(&expected), "{line}");
-    assert_eq!(list.lines().count(), 1 + 3, "a line of names, ann of the file, bob, and Ann");
+    assert_eq!(list.lines().count(), 2, "a line of names, and Ann");
     let audit = ok(&broker, &["audit", "--account", id]);
     let actions: Vec<_> = audit.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap()).collect();
     let (created, granted) = (["account_created", "key_created", "plan_set"], ["granted"; 4]);

@@ -254,8 +254,8 @@ fn the_truth_counts_what_the_feed_had() {
     let is_open_so = |is: &dyn Fn(&ArbWindow) -> bool| {
         told.values().filter(|told| told.closed.is_none() && told.last.as_ref().is_some_and(is)).count()
     };
-    let phantoms = closed.iter().filter(|closed| closed.simultaneous_ever != Some(true)).count();
-    let verified = closed.iter().filter(|closed| closed.verified_ever == Some(true)).count();
+    let phantoms = closed.iter().filter(|closed| !closed.simultaneous_ever).count();
+    let verified = closed.iter().filter(|closed| closed.verified_ever).count();
     // Of a window that is open the feed has no sum: it is at least the value of its last transition.
     assert!(
         sum("phantoms") <= (phantoms + told.len() - closed.len()) as u64
@@ -269,7 +269,7 @@ fn the_truth_counts_what_the_feed_had() {
     let mut decided = (0_u64, [0_u64; 3]);
     for told in told.values() {
         let entry = &told.opened.as_ref().unwrap().entry;
-        let Some(ttl) = &entry.ttl else { continue };
+        let ttl = &entry.ttl;
         let opened = entry.opened_at.0;
         let stated = [ttl.p10, ttl.median, ttl.p90];
         let seconds = |until: Micros| (until - opened) as f64 / 1e6;

@@ -194,7 +194,7 @@ fn transition(window: &str, sequence: u32, margin: f64, is_proven: bool) -> Valu
         "legs.outcome": ["home", "away"], "legs.side": ["back", "back"], "legs.book": ["b", "a"],
         "legs.price": [2_500_000, 2_000_000], "legs.implied_probability": [0.4, 0.5], "legs.stake_share": [0.44, 0.56],
         "legs.price_moved_at": [at(0), at(0)], "legs.last_seen_at": [at(0), at(0)], "legs.operator": ["", ""],
-        "legs.effective_price": [null, null], "legs.stake": [null, null], "legs.liability": [null, null], "legs.limit": [null, null], "legs.expected_interval": [null, null],
+        "legs.effective_price": [2_500_000, 2_000_000], "legs.stake": [null, null], "legs.liability": [null, null], "legs.limit": [null, null], "legs.expected_interval": [900_000_000, 900_000_000],
     })
 }
 
@@ -202,7 +202,7 @@ fn closed(window: &str, sequence: u32, margin: f64) -> Value {
     json!({
         "topic": "feed.events.v1", "topic_id": "now", "window_id": window, "sequence": sequence, "transition": "closed",
         "at": at(sequence), "opened_at": at(1), "event_id": "e", "sport": "soccer", "league": "cup", "market": "h2h",
-        "period": "full_time", "margin": margin, "margin_open": 0.01, "margin_peak": 0.03, "reason": "withdrawn",
+        "period": "full_time", "margin": margin, "margin_open": 0.01, "margin_peak": 0.03, "reason": "withdrawn", "simultaneous": true, "verified": true,
         "stood": true, "stood_after": 40_000_000, "verified_stood": false, "verified_stood_after": 1_500_000,
     })
 }
@@ -219,8 +219,8 @@ fn a_window_is_told_from_opening_to_close() {
         "window_transitions",
         &[closed("w", 31, 0.02), updated(3, 0.03, true), updated(5, 0.02, false)],
     );
-    // Rows of before the column have null in it.
-    let open = with(transition("open", 1, 0.04, true), json!({"legs.expected_interval": [40_500_000, null]}));
+    let open =
+        with(transition("open", 1, 0.04, true), json!({"legs.expected_interval": [40_500_000, 900_000_000]}));
     insert(&server, "window_transitions", &[transition("w", 1, 0.01, false), open]);
     let windows = server.query_as(
         "analyst",
@@ -237,7 +237,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "open", "lifetime_seconds": null, "reason": null, "margin_open": 0.04, "margin_peak": 0.04,
                     "margin_close": null, "simultaneous_at_open": true, "simultaneous_ever": true, "updates": 0,
-                    "stood": null, "after": null, "verified_stood": null, "verified_after": null, "intervals": [40.5, null],
+                    "stood": null, "after": null, "verified_stood": null, "verified_after": null, "intervals": [40.5, 900],
                 }),
             ),
             with(
@@ -245,7 +245,7 @@ fn a_window_is_told_from_opening_to_close() {
                 json!({
                     "window_id": "w", "lifetime_seconds": 1800, "reason": "withdrawn", "margin_open": 0.01,
                     "margin_peak": 0.03, "margin_close": 0.02, "simultaneous_at_open": false, "simultaneous_ever": true,
-                    "updates": 2, "intervals": [null, null], "stood": true, "after": 40, "verified_stood": false, "verified_after": 1.5,
+                    "updates": 2, "intervals": [900, 900], "stood": true, "after": 40, "verified_stood": false, "verified_after": 1.5,
                 }),
             ),
         ],
@@ -282,9 +282,9 @@ fn the_board_is_what_is_open_now_ranked_as_the_api_ranks() {
         &board,
         &[
             json!({"rank": 1, "window_id": "moved", "margin": 0.02, "intervals": [60, 1.5]}),
-            json!({"rank": 2, "window_id": "x", "margin": 0.01, "intervals": [null, null]}),
-            json!({"rank": 3, "window_id": "y", "margin": 0.01, "intervals": [null, null]}),
-            json!({"rank": 4, "window_id": "unproven", "margin": 0.2, "intervals": [null, null]}),
+            json!({"rank": 2, "window_id": "x", "margin": 0.01, "intervals": [900, 900]}),
+            json!({"rank": 3, "window_id": "y", "margin": 0.01, "intervals": [900, 900]}),
+            json!({"rank": 4, "window_id": "unproven", "margin": 0.2, "intervals": [900, 900]}),
         ],
     );
 }

@@ -278,10 +278,10 @@ class Judge:
             entry["passed_over"] = {**passed, "legs": sorted(passed["legs"], key=leg_order)}
         found = difference(entry, due)
         held = entry["verification"]
-        doubted = [doubt["flag"] for doubt in entry["doubts"]]
+        doubted = [doubt["flag"] for doubt in entry["failed_checks"]]
         if found is None and doubted != [flag for flag in flags.FLAGS if not held[flag]]:
-            found = f"doubts are {doubted}"
-        score = max(entry["margin_rounded"] or 0.0, 0.0) * entry["placeable"]  # what loses is not taken
+            found = f"failed_checks are {doubted}"
+        score = max(entry["margin_rounded"] or 0.0, 0.0) * entry["execution_probability"]  # what loses is not taken
         if found is None and not is_close(entry["score"], score):
             found = f"score is {entry['score']}, the rounded margin times the probability {score}"
         if found:

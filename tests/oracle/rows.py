@@ -120,7 +120,7 @@ def ticks(frame):
             }
 
 
-# Of the columns of a window what version 1 does not have, and a close does not say.
+# Of the columns of a window what a close does not say.
 JUDGED = {
     "margin_rounded": None, "total_stake_max": None, "currency": "", "ttl_p10": None, "ttl_median": None, "ttl_p90": None,
     "execution_probability": None, "verified": None, "failed_checks.flag": [], "failed_checks.reason": [],
@@ -128,15 +128,12 @@ JUDGED = {
 
 
 def judged(entry):
-    if entry.get("verification") is None:
-        return JUDGED
-    ttl = entry["ttl"] or {}
     same = ("margin_rounded", "total_stake_max", "verified")
     return {
         **{name: entry[name] for name in same}, "currency": entry["currency"] or "",
-        **{f"ttl_{name}": ttl.get(name) for name in ("p10", "median", "p90")},
-        "execution_probability": entry["placeable"],
-        **{f"failed_checks.{name}": [doubt[name] for doubt in entry["doubts"]] for name in ("flag", "reason")},
+        **{f"ttl_{name}": entry["ttl"][name] for name in ("p10", "median", "p90")},
+        "execution_probability": entry["execution_probability"],
+        **{f"failed_checks.{name}": [check[name] for check in entry["failed_checks"]] for name in ("flag", "reason")},
     }
 
 
@@ -158,13 +155,12 @@ STANDING = ("stood", "stood_after", "verified_stood", "verified_stood_after")
 
 def closed(record, leg_columns):
     nothing = ("home", "away", "commence_time", "in_play", "kind", "implied_probability", "margin_worst", "score")
-    same = ("event_id", "sequence", "opened_at", "reason", "margin_open", "margin_peak")
-    later = {"sport": "", "league": "", "market": "", "period": "", "line": None}
+    same = ("event_id", "sequence", "opened_at", "reason", "margin_open", "margin_peak", "sport", "league", "market", "period", "line")
     yield {
         "window_id": record["id"], "transition": "closed", "at": record["closed_at"], "margin": record["margin_close"],
-        **{name: record[name] for name in same}, **{name: record.get(name, late) for name, late in later.items()},
-        **{name: None for name in nothing}, **JUDGED, "simultaneous": record.get("simultaneous_ever"),
-        "verified": record.get("verified_ever"), "warnings": [], **{name: record.get(name) for name in STANDING},
+        **{name: record[name] for name in same},
+        **{name: None for name in nothing}, **JUDGED, "simultaneous": record["simultaneous_ever"],
+        "verified": record["verified_ever"], "warnings": [], **{name: record[name] for name in STANDING},
         **{f"legs.{name}": [] for name in leg_columns},
     }
 

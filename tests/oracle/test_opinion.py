@@ -38,9 +38,9 @@ def due(record):
     judge.record(record, [])
     (line,) = judge.arbs
     entry = judge.entry(line)
-    doubts = [{"flag": flag, "reason": ""} for flag, holds in entry["verification"].items() if not holds]
+    failed = [{"flag": flag, "reason": ""} for flag, holds in entry["verification"].items() if not holds]
     score = max(entry["margin_rounded"], 0) * 0.5
-    return {**entry, "id": "w", "doubts": doubts, "placeable": 0.5, "score": score}
+    return {**entry, "id": "w", "failed_checks": failed, "execution_probability": 0.5, "score": score}
 
 
 def differences(record, *said):

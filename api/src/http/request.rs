@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use warp::http::{HeaderMap, Method};
 
-use super::router;
+use super::pattern;
 use super::server::connections;
 
 /// The head of a request.
@@ -70,6 +70,6 @@ impl<'a> Request<'a> {
 
     /// A parameter of the path, by its name in the pattern.
     pub(crate) fn parameter(&self, name: &str) -> &'a str {
-        router::parameter(self.pattern, self.head.path, name).unwrap_or_default()
+        pattern::parameter(self.pattern, self.head.path, name).unwrap_or_default()
     }
 }

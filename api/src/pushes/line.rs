@@ -12,7 +12,7 @@ use arb_schemas::records::{self as wire, Event};
 use arb_schemas::time::{EVENT_TIMES, NO_EVENT_TIME, parse_rfc3339};
 use serde_json::{Map, Value};
 
-use super::batch::PushGrant;
+use super::grant::PushGrant;
 use crate::http::json_body;
 
 /// Longest name, in bytes: as the engine has it.

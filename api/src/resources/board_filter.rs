@@ -14,7 +14,7 @@ use crate::http::problem::Problem;
 use crate::lists::known_names::Named;
 use crate::lists::listed::{ListFilter, Listed};
 use crate::lists::sport::Sport;
-use crate::resources::arbs::Rank;
+use crate::resources::rank::Rank;
 use crate::resources::user_query::UserQuery;
 use crate::view::OddsFormat;
 
@@ -119,7 +119,7 @@ impl ListFilter<BoardEntry> for BoardFilter {
             Sort::Margin => by(entry.margin),
             Sort::OpenedAt => by(seconds(entry.opened_at.0)),
             Sort::CommenceTime => by(-seconds(entry.event.commence_time.0)),
-            Sort::TtlSeconds => by(entry.ttl.map_or(f64::NEG_INFINITY, |ttl| ttl.median)),
+            Sort::TtlSeconds => by(entry.ttl.median),
         }
     }
 
@@ -293,14 +293,14 @@ mod tests {
         let board = Entries::<BoardEntry>::new(&Arc::new(Polls::new(1)), &Arc::default());
         board.ready();
         // In alphabetical order: by rank d, b, a, e, c.
-        for (id, verified, score, margin, opened, start, ttl) in [
-            ("a", false, 0.05, 0.01, 3, 90, Some(7.0)),
-            ("b", true, 0.01, 0.05, 5, 80, None),
-            ("c", false, 0.02, 0.02, 1, 70, Some(9.0)),
-            ("d", true, 0.04, 0.04, 5, 80, Some(8.0)),
-            ("e", false, 0.03, 0.03, 4, 60, Some(9.0)),
+        for (id, verified, score, margin, opened, start, median) in [
+            ("a", false, 0.05, 0.01, 3, 90, 7.0),
+            ("b", true, 0.01, 0.05, 5, 80, 1.0),
+            ("c", false, 0.02, 0.02, 1, 70, 9.0),
+            ("d", true, 0.04, 0.04, 5, 80, 8.0),
+            ("e", false, 0.03, 0.03, 4, 60, 9.0),
         ] {
-            let ttl = ttl.map(|median| Ttl { p10: 1.0, median, p90: 99.0 });
+            let ttl = Ttl { p10: 1.0, median, p90: 99.0 };
             let mut entry = BoardEntry { verified, margin, ttl, ..entry(id, score) };
             (entry.opened_at, entry.event.commence_time) = (Time(opened * SECOND), Time(start * SECOND));
             board.put(entry);

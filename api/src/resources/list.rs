@@ -124,7 +124,7 @@ mod tests {
     use crate::fixtures::{entry, signal};
     use crate::lists::sport::Sport;
     use crate::resources::board_filter::BoardFilter;
-    use crate::resources::{arbs, signals};
+    use crate::resources::{rank, signals};
 
     #[test]
     fn a_place_in_one_list_is_none_in_another() {
@@ -132,6 +132,6 @@ mod tests {
         let of_arbs = Cursor { after: arb.key(), filter: BoardFilter::default() }.encode();
         let of_signals = Cursor { after: signal.key(), filter: Sport::default() }.encode();
         assert!(Cursor::<signals::SignalKey, Sport>::decode(&of_arbs).is_none());
-        assert!(Cursor::<arbs::Rank, BoardFilter>::decode(&of_signals).is_none());
+        assert!(Cursor::<rank::Rank, BoardFilter>::decode(&of_signals).is_none());
     }
 }

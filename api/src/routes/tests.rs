@@ -43,9 +43,9 @@ impl Api {
         for id in ["a", "b"] {
             api.app.lists.signals.put(signal(id, 1));
         }
-        QuoteWriter::new().poll(&api.app.boards.quotes, 10, &[("6", &[prices("alpha", "2.1", "1.7")])]);
+        QuoteWriter::new().poll(&api.app.boards.quotes, 10, &[("1007", &[prices("alpha", "2.1", "1.7")])]);
         ready(&api.app.boards.quotes);
-        api.app.picks().put(Pick { id: "6".into(), ..fixtures::pick() });
+        api.app.picks().put(Pick { id: "1007".into(), ..fixtures::pick() });
         api.app.picks().ready();
         api
     }
@@ -185,7 +185,8 @@ fn every_answer_costs_the_price_of_its_row() {
         "/bots/{id}",
     ];
     let reads = |line: &String| line.contains("`GET ") && !others.iter().any(|other| line.contains(other));
-    let values = [("{name}", "not-found"), ("{id}", "6"), ("{subject}", "arb.v1.Frame"), ("{version}", "1")];
+    let values =
+        [("{name}", "not-found"), ("{id}", "1007"), ("{subject}", "arb.v1.Frame"), ("{version}", "1")];
     for line in ROUTES.iter().flat_map(Route::lines).filter(reads) {
         let (path, cost) = (line.split('`').nth(1).unwrap(), line.trim_end_matches([' ', '|', '\n']));
         let (path, cost) = (path.strip_prefix("GET ").unwrap(), cost.rsplit(' ').next().unwrap());
@@ -205,14 +206,14 @@ fn picks_bots_and_their_records_are_shown() {
     };
     let (status, _, page) = get("/v1/picks", "bot=consensus&state=graded");
     let pick = &page["picks"][0];
-    assert_eq!((status, &pick["id"], &pick["bot"]), (200, &"6".into(), &"consensus".into()));
+    assert_eq!((status, &pick["id"], &pick["bot"]), (200, &"1007".into(), &"consensus".into()));
     assert_eq!(
         (&pick["result"]["settlement"], &pick["grades"][0]["version"]),
         (&"half_lost".into(), &1.into())
     );
     // 2.1 * 0.5 - 1.
     assert!((pick["closing_line_value"].as_f64().unwrap() - 0.05).abs() < 1e-12);
-    assert_eq!(get("/v1/picks/6", "").2, *pick);
+    assert_eq!(get("/v1/picks/1007", "").2, *pick);
     assert_eq!(get("/v1/picks", "state=open").2["picks"], serde_json::json!([]));
     let (_, _, bots) = get("/v1/bots", "");
     let names: Vec<_> = bots["bots"].as_array().unwrap().iter().map(|bot| bot["bot"].clone()).collect();

@@ -150,19 +150,16 @@ impl Event {
 
     /// Of a window: what filters compare, before and after. Of its grading they compare what it opened with.
     fn step(&self) -> Option<WindowStep> {
-        let before = |replaced: &Option<FilterValues>| match replaced {
-            Some(values) => Before::Was(values.clone()),
-            None => Before::Unknown,
-        };
         match self {
             Self::ArbWindow(window) => {
-                let ArbWindow { change, entry, replaced } = window.as_ref();
-                let before = if change == "opened" { Before::Nothing } else { before(replaced) };
-                Some(WindowStep { now: Some(entry.filter_values()), before })
+                let ArbWindow { entry, replaced, .. } = window.as_ref();
+                Some(WindowStep { now: Some(entry.filter_values()), before: replaced.clone() })
             }
-            Self::CloseSignal(closed) => Some(WindowStep { now: None, before: before(&closed.replaced) }),
+            Self::CloseSignal(closed) => {
+                Some(WindowStep { now: None, before: Some(closed.replaced.clone()) })
+            }
             Self::Grading(graded) => {
-                Some(WindowStep { now: Some(graded.window.filter_values()), before: Before::Nothing })
+                Some(WindowStep { now: Some(graded.window.filter_values()), before: None })
             }
             _ => None,
         }
@@ -196,17 +193,8 @@ pub(super) fn about_event<'a>(
 pub(super) struct WindowStep {
     /// `None` of one that closed.
     pub(super) now: Option<FilterValues>,
-    pub(super) before: Before,
-}
-
-/// What was shown of a window before a transition.
-#[derive(Debug)]
-pub(super) enum Before {
-    /// It was not open.
-    Nothing,
-    Was(FilterValues),
-    /// The record is of before it was recorded: it may have been shown to anybody.
-    Unknown,
+    /// `None` of one that was not open.
+    pub(super) before: Option<FilterValues>,
 }
 
 /// What of an event is sent to a client.
@@ -336,11 +324,7 @@ impl Block {
 
 impl WindowStep {
     fn size(&self) -> usize {
-        let before = match &self.before {
-            Before::Was(values) => Some(values),
-            Before::Nothing | Before::Unknown => None,
-        };
-        let books = self.now.iter().chain(before).map(|values| values.books.len());
+        let books = self.now.iter().chain(&self.before).map(|values| values.books.len());
         books.sum::<usize>() * size_of::<Name>()
     }
 }

@@ -5,8 +5,7 @@
 //! Offsets have gaps (transaction markers take some), so a position is never counted forward: it is the
 //! offset after a record that was read. Beside the offset is the mark of the last event, so that an event
 //! that a broker delivers twice is never sent twice to a client, on whatever instance it resumes
-//! ([`arb_runtime::feed_mark`]). Ids of the first version have offsets only, and still resume. Opaque to
-//! clients, and no secret.
+//! ([`arb_runtime::feed_mark`]). Opaque to clients, and no secret.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +16,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// The id of the feed's topic.
 pub(crate) type Epoch = [u8; 16];
 
-/// Of the bytes of an id: with marks, and without.
-const VERSION: u8 = 2;
-const WITHOUT_MARKS: u8 = 1;
+/// Of the bytes of an id.
+const VERSION: u8 = 3;
 /// Longest id: two hundred partitions and more.
 const MAX_TEXT: usize = 8 * 1024;
 
@@ -140,18 +138,11 @@ pub(crate) fn decode(text: &str) -> Option<EventId> {
         return None;
     }
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-    let ([version @ (WITHOUT_MARKS | VERSION), epoch @ ..], mut rest) = bytes.split_first_chunk::<17>()?
-    else {
-        return None;
-    };
+    let ([VERSION, epoch @ ..], mut rest) = bytes.split_first_chunk::<17>()? else { return None };
     let mut positions = Positions::new(Vec::new());
     while !rest.is_empty() {
         positions.next.push(number(&mut rest)?);
-        if *version == VERSION {
-            take_mark(&mut rest, &mut positions.marks)?;
-        } else {
-            positions.marks.push(None);
-        }
+        take_mark(&mut rest, &mut positions.marks)?;
     }
     (!positions.next.is_empty()).then_some(EventId { epoch: *epoch, positions })
 }
@@ -213,7 +204,7 @@ mod tests {
         positions.pass(1, 200, mark(7));
         let good = encode(&[7; 16], &positions);
         assert!(decode(&good).is_some());
-        let other_version = URL_SAFE_NO_PAD.encode([3; 20]);
+        let other_version = URL_SAFE_NO_PAD.encode([2; 20]);
         let of = |rest: &[u8]| URL_SAFE_NO_PAD.encode([&[VERSION][..], &[7; 16], rest].concat());
         let (endless, nowhere, strange) = (of(&[0xff; 10]), of(&[]), of(&[5, 2, 1, 1]));
         let cut = &good[..good.len() - 1];
@@ -221,12 +212,6 @@ mod tests {
         for text in ["", "%%%", "12", cut, &other_version, &endless, &nowhere, &strange, &long] {
             assert_eq!(decode(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn an_id_of_the_first_version_is_one_without_marks() {
-        let old = URL_SAFE_NO_PAD.encode([&[WITHOUT_MARKS][..], &[7; 16], &[5, 0xc8, 1]].concat());
-        assert_eq!(decode(&old), Some(EventId { epoch: [7; 16], positions: at(&[5, 200]) }));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 use warp::http::HeaderMap;
 
-use super::event::{Before, Block, EventKind, Part, about_event};
+use super::event::{Block, EventKind, Part, about_event};
 use super::position::{self, EventId};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
@@ -18,9 +18,6 @@ use crate::lists::signal_kinds::SignalKinds;
 /// The position to resume from, as a header; a parameter of a similar name is for clients that cannot set
 /// one.
 const LAST_EVENT_ID: &str = "last-event-id";
-/// The former name of the parameter `event`, accepted for now.
-const FORMER_EVENT: &str = "kinds";
-const BOTH_NAMES: &str = "is given twice: kinds is the former name of event";
 /// The least and the most of the parameters `conflate_ms` and `heartbeat_seconds`.
 const CONFLATE_MS: (u64, u64) = (50, 60_000);
 const HEARTBEAT_SECONDS: (u64, u64) = (1, 300);
@@ -69,11 +66,7 @@ impl EventFilter {
         }
         let Some(step) = &block.step else { return Part::Whole };
         let includes = |values| self.board.includes_values(values);
-        let was = || match &step.before {
-            Before::Nothing => false,
-            Before::Was(values) => includes(values),
-            Before::Unknown => true,
-        };
+        let was = || step.before.as_ref().is_some_and(includes);
         match &step.now {
             Some(now) if includes(now) => Part::Whole,
             Some(_) if was() => Part::Left,
@@ -114,13 +107,10 @@ impl StreamQuery {
             kinds: [true; EventKind::ALL.len()],
             signals: SignalKinds::default(),
         };
-        let (mut last, mut are_chosen, mut pace) = (None, false, StreamPace::default());
+        let (mut last, mut pace) = (None, StreamPace::default());
         for (name, value) in parameters(query)? {
             match &*name {
-                "event" | FORMER_EVENT if are_chosen => {
-                    return Err(Problem::invalid_param(&name, BOTH_NAMES));
-                }
-                "event" | FORMER_EVENT => (filter.kinds, are_chosen) = (kinds(&name, &value)?, true),
+                "event" => filter.kinds = kinds(&name, &value)?,
                 "kind" => filter.signals = SignalKinds::parse(&value)?,
                 "conflate_ms" => {
                     pace.conflate = Some(Duration::from_millis(whole(&name, &value, CONFLATE_MS)?));
@@ -196,7 +186,6 @@ mod tests {
             ("event=close_signal", [false, true, false]),
             ("event=close_signal,arb_window", [true, true, false]),
             ("event=edge_signal", [false, false, true]),
-            ("kinds=edge_signal", [false, false, true]),
             ("event=stale_alert", [false, false, false]),
             ("kind=steam", [true, true, false]),
             ("kind=steam,value", [true, true, true]),
@@ -244,9 +233,9 @@ mod tests {
             "last_event_id=",
             "event=",
             "event=arb",
-            "kinds=arb",
             "kind=arb",
-            "event=edge_signal&kinds=edge_signal",
+            "event=edge_signal&event=edge_signal",
+            "kinds=edge_signal",
             "sort=1",
             "sport=",
             "sport=a&sport=b",

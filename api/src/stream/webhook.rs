@@ -14,7 +14,7 @@ use crate::http::problem::Problem;
 use crate::lists::known_names::KnownNames;
 
 /// Parameters of a stream that are no filters of an endpoint: types of events have a field, and the others are of a connection.
-const NO_FILTERS: [&str; 5] = ["event", "kinds", "conflate_ms", "heartbeat_seconds", "last_event_id"];
+const NO_FILTERS: [&str; 4] = ["event", "conflate_ms", "heartbeat_seconds", "last_event_id"];
 
 /// Reads the feed for webhooks.
 #[derive(Debug)]

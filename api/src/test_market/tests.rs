@@ -130,7 +130,7 @@ fn its_windows_are_arbs_and_its_events_change_them() {
     let authority = app().0.app.authority;
     let market = TestMarket::new(&authority, Duration::from_secs(1));
     let entries = market.lists.board.entries();
-    assert_eq!((entries.len(), market.lists.signals.len()), (6, 9));
+    assert_eq!((entries.len(), market.lists.signals.len()), (6, 8));
     for entry in &entries {
         assert!(entry.margin > 0.0 && entry.implied_probability < 1.0, "{}", entry.id);
     }

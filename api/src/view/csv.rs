@@ -42,11 +42,7 @@ pub(crate) fn write_entry(
     before.value(entry.implied_probability).value(entry.margin).value(entry.margin_worst);
     before.some(entry.margin_rounded).money(entry.total_stake_max);
     before.text(entry.currency.as_deref().unwrap_or_default()).value(entry.verified);
-    before
-        .some(entry.ttl.map(|ttl| ttl.median))
-        .time(entry.opened_at)
-        .time(entry.updated_at)
-        .time(Time(as_of));
+    before.value(entry.ttl.median).time(entry.opened_at).time(entry.updated_at).time(Time(as_of));
     let names = [&*entry.event.home, &*entry.event.away];
     for (number, leg) in (1_u64..).zip(&entry.legs) {
         text.push_str(&before.0);
@@ -64,7 +60,7 @@ fn write_leg(text: &mut String, (number, leg, bet): (u64, &Leg, &str), as_of: Mi
         .text(&leg.book)
         .text(&leg.operator);
     row.price(odds.show(leg.price));
-    row.price(leg.effective_price.map_or(Value::Null, |price| odds.show(price)));
+    row.price(odds.show(leg.effective_price));
     row.value(leg.stake_share).money(leg.stake).money(leg.liability).money(leg.limit);
     row.time(leg.price_moved_at).time(leg.last_seen_at);
     row.value((as_of - leg.last_seen_at.0).max(0) as f64 / SECOND as f64);

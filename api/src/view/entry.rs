@@ -1,6 +1,6 @@
 //! A window of the board.
 
-use arb_model::{BoardEntry, Leg, PassedOver, Time, Ttl, Verification};
+use arb_model::{BoardEntry, Leg, PassedOver, Time, Ttl};
 use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,7 +15,6 @@ pub(crate) struct EntryView<'a> {
     #[serde(flatten)]
     about: EventView<'a>,
     legs: Legs<'a>,
-    verification: Flags,
     /// With its prices in the format of the legs'.
     passed_over: Option<Value>,
     #[serde(flatten)]
@@ -39,28 +38,20 @@ impl<'a> Legs<'a> {
         let other = |(leg, aged): (&Leg, Aged<'_, Leg>)| {
             let mut value = json!(aged);
             value["price"] = odds.show(leg.price);
-            value["effective_price"] = leg.effective_price.map_or(Value::Null, |price| odds.show(price));
+            value["effective_price"] = odds.show(leg.effective_price);
             value
         };
         Self::Other(aged.map(other).collect())
     }
 }
 
-/// The verification flags; an entry that was written before the list existed has its single flag.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Flags {
-    All(Verification),
-    One { simultaneous: bool },
-}
-
 /// How long a window is expected to live, and when half of such windows are gone.
 #[derive(Debug, Serialize)]
 struct TtlView {
-    ttl_seconds: Option<f64>,
-    ttl_p10_seconds: Option<f64>,
-    ttl_p90_seconds: Option<f64>,
-    expires_at: Option<Time>,
+    ttl_seconds: f64,
+    ttl_p10_seconds: f64,
+    ttl_p90_seconds: f64,
+    expires_at: Time,
 }
 
 impl<'a> EntryView<'a> {
@@ -74,9 +65,6 @@ impl<'a> EntryView<'a> {
             entry,
             about: EventView::new(&entry.event, Some(entry.in_play)),
             legs: Legs::new(&entry.legs, as_of, odds),
-            verification: entry
-                .verification
-                .map_or(Flags::One { simultaneous: entry.simultaneous }, Flags::All),
             passed_over: entry.passed_over.as_ref().map(|passed| passed_over(passed, odds)),
             ttl: TtlView::new(entry.ttl, entry.updated_at),
         }
@@ -84,12 +72,12 @@ impl<'a> EntryView<'a> {
 }
 
 impl TtlView {
-    fn new(ttl: Option<Ttl>, written_at: Time) -> Self {
+    fn new(ttl: Ttl, written_at: Time) -> Self {
         Self {
-            ttl_seconds: ttl.map(|ttl| ttl.median),
-            ttl_p10_seconds: ttl.map(|ttl| ttl.p10),
-            ttl_p90_seconds: ttl.map(|ttl| ttl.p90),
-            expires_at: ttl.map(|ttl| expires_at(written_at, ttl)),
+            ttl_seconds: ttl.median,
+            ttl_p10_seconds: ttl.p10,
+            ttl_p90_seconds: ttl.p90,
+            expires_at: expires_at(written_at, ttl),
         }
     }
 }

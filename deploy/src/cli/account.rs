@@ -89,15 +89,6 @@ pub(crate) enum AccountAction {
         #[command(flatten)]
         brokers: Box<Brokers>,
     },
-    /// Import the keys of a keys.json, an account for each name; a second time nothing is imported twice
-    ImportKeys {
-        /// The file; its pepper is keys.pepper beside it
-        file: PathBuf,
-        #[command(flatten)]
-        pepper: PepperFile,
-        #[command(flatten)]
-        brokers: Box<Brokers>,
-    },
     /// Print who signed in and what was changed, the oldest first
     Audit {
         /// Only of this account, by its id or e-mail

@@ -19,7 +19,8 @@ use crate::local::http;
 use crate::local::preflight;
 use crate::system::signals;
 
-use server::{Ports, Server};
+use config::Ports;
+use server::Server;
 
 /// `arb clickhouse`: runs the server until the shutdown signal.
 pub(crate) fn run(config: &ClickHouse) -> anyhow::Result<()> {

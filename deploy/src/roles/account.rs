@@ -4,7 +4,6 @@
 
 mod books;
 pub(crate) mod client;
-mod import;
 mod show;
 
 use anyhow::{Context, anyhow, bail};
@@ -61,7 +60,6 @@ pub(crate) fn run(config: &Account) -> anyhow::Result<()> {
         AccountAction::Enable { account, brokers } => {
             change(brokers, account, |account| Command::SetDisabled { account, is_disabled: false })
         }
-        AccountAction::ImportKeys { file, pepper, brokers } => import::run(file, &pepper.pepper, brokers),
         AccountAction::Audit { account, brokers } => show::audit(brokers, account.as_deref()),
     }
 }
@@ -114,13 +112,14 @@ pub(crate) fn new_key(pepper: &Pepper, account: String, name: &str, key: &str) -
         hmac: pepper.hmac(key),
         name: name.to_owned(),
         mode: Mode::Live,
-        permissions: default_permissions(),
+        // All reads and scans, for ever, from everywhere.
+        permissions: Permissions {
+            scopes: Scope::DEFAULT.to_vec(),
+            expires_at: None,
+            cidrs: Vec::new(),
+            monthly_cap: None,
+        },
     }
-}
-
-/// All reads and scans, for ever, from everywhere.
-pub(crate) fn default_permissions() -> Permissions {
-    Permissions { scopes: Scope::DEFAULT.to_vec(), expires_at: None, cidrs: Vec::new(), monthly_cap: None }
 }
 
 /// Changes an account that is named by its id or e-mail.

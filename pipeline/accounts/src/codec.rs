@@ -4,6 +4,7 @@
 //! It never guesses what a malformed record means.
 
 mod command;
+mod number;
 mod part;
 mod quota;
 

@@ -5,11 +5,13 @@
 
 mod authority;
 mod carry_out;
+mod done;
 mod draft;
 mod endpoints;
 mod keys;
 mod quota;
 mod sessions;
+mod time;
 mod valid;
 
 use arb_runtime::dead_letters::Reason;
@@ -91,7 +93,7 @@ impl AccountsMachine {
             tally.repeated += 1;
             return Ok(());
         }
-        self.draft.begin_clock(request.sent_at);
+        time::begin(&mut self.draft, request.sent_at);
         let at = self.directory().clock();
         let result = carry_out::carry_out(&mut self.draft, self.config, request);
         tally.decided(result.is_ok());
@@ -161,7 +163,7 @@ impl Machine for AccountsMachine {
         match input {
             Input::Timer(now) => {
                 tally.timers += 1;
-                let ended = self.draft.advance(*now);
+                let ended = time::advance(&mut self.draft, *now);
                 tally.expired += ended.removed;
                 tally.forfeited += ended.forfeited;
                 Ok(())

@@ -12,7 +12,7 @@ use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::WireError;
 
 use crate::circuit::Failing;
-use crate::codec::{Part, Progress, SharedBody};
+use crate::codec::{Part, SharedBody};
 use crate::delivery::Delivery;
 use crate::policy::LIVE_AGE;
 use crate::schedule::REPORTED_WITHIN;
@@ -36,7 +36,7 @@ pub(crate) struct Book {
     feeds: BTreeMap<i32, (i64, i64)>,
     /// By nonce.
     notices: BTreeMap<String, Micros>,
-    progress: Option<Progress>,
+    clock: Option<Micros>,
     /// Ids by subject: those that are pending.
     subjects: BTreeMap<String, BTreeSet<String>>,
     /// By endpoint and whether they have failed: when each was read, and its id.
@@ -75,8 +75,8 @@ pub(crate) fn is_close(delivery: &Delivery) -> bool {
 }
 
 impl Book {
-    pub(crate) fn progress(&self) -> Progress {
-        self.progress.unwrap_or_default()
+    pub(crate) fn clock(&self) -> Micros {
+        self.clock.unwrap_or_default()
     }
 
     pub(crate) fn delivery(&self, id: &str) -> Option<&Arc<Delivery>> {
@@ -228,13 +228,13 @@ impl Book {
             Some((_, endpoint)) => {
                 self.failing(endpoint).map(|failing| Part::Failing(endpoint.to_owned(), failing))
             }
-            None => self.progress.map(Part::Progress),
+            None => self.clock.map(Part::Clock),
         }
     }
 
     fn replace(&mut self, key: &str, part: Option<Part>) {
         match (key.split_once('/'), part) {
-            (_, Some(Part::Progress(progress))) => self.progress = Some(progress),
+            (_, Some(Part::Clock(clock))) => self.clock = Some(clock),
             (_, Some(Part::Failing(endpoint, failing))) => drop(self.failing.insert(endpoint, failing)),
             (_, Some(Part::Feed(partition, place))) => drop(self.feeds.insert(partition, place)),
             (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
@@ -253,7 +253,7 @@ impl Book {
                 }
             }
             (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
-            (None, None) => self.progress = None,
+            (None, None) => self.clock = None,
         }
     }
 

@@ -58,8 +58,8 @@ pub enum Part {
     Feed(i32, (i64, i64)),
     /// The nonce of a notice that was taken in, and when; under the nonce.
     Notice(String, Micros),
-    /// The time; under `progress`.
-    Progress(Progress),
+    /// The time, from the last timer; under `clock`.
+    Clock(Micros),
 }
 
 /// A body that several deliveries send: it is written once, and they name it.
@@ -69,15 +69,6 @@ pub struct SharedBody {
     pub name: Arc<str>,
     /// The body.
     pub text: Arc<str>,
-}
-
-/// The time, and what a former version had read of the feed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Epoch and sequence of the last event that a former version read, of the partition of the same number.
-    pub place: (i64, i64),
-    /// From the last timer.
-    pub clock: Micros,
 }
 
 impl Part {
@@ -90,7 +81,7 @@ impl Part {
             Self::Failing(endpoint, _) => format!("failing/{endpoint}"),
             Self::Feed(partition, _) => format!("feed/{partition}"),
             Self::Notice(nonce, _) => nonce.clone(),
-            Self::Progress(_) => "progress".to_owned(),
+            Self::Clock(_) => "clock".to_owned(),
         }
     }
 }
@@ -166,9 +157,7 @@ pub fn encode_part(part: &Part) -> Result<Vec<u8>, WireError> {
             wire::encode(&StateWebhookFeed { partition: *partition, epoch: *epoch, sequence: *sequence })
         }
         Part::Notice(nonce, at) => wire::encode(&StateWebhookNotice { nonce: nonce.clone(), at: *at }),
-        Part::Progress(Progress { place: (epoch, sequence), clock }) => {
-            wire::encode(&StateWebhooks { epoch: *epoch, sequence: *sequence, clock: *clock })
-        }
+        Part::Clock(clock) => wire::encode(&StateWebhooks { clock: *clock }),
     }
 }
 
@@ -183,8 +172,8 @@ pub fn decode_part(message: &[u8]) -> Result<Part, WireError> {
             Ok(Part::Body(SharedBody { name: name.into(), text: body.into() }))
         }
         RecordType::StateWebhooks => {
-            let StateWebhooks { epoch, sequence, clock } = wire::decode(message)?;
-            Ok(Part::Progress(Progress { place: (epoch, sequence), clock }))
+            let StateWebhooks { clock } = wire::decode(message)?;
+            Ok(Part::Clock(clock))
         }
         RecordType::StateWebhookFailing => {
             let StateWebhookFailing { endpoint, since, failures, failed_at } = wire::decode(message)?;

@@ -20,7 +20,7 @@ use arb_schemas::wire::{self, WireError};
 
 use crate::book::Book;
 use crate::circuit::{Failing, open_until};
-use crate::codec::{self, Part, Progress, Task};
+use crate::codec::{self, Part, Task};
 use crate::counts::{DeliverCounts, Pending};
 use crate::delivery::Delivery;
 use crate::schedule::{Lane, Schedule};
@@ -130,9 +130,8 @@ impl Step<'_> {
 
     /// It is so late.
     fn timer(&mut self, now: Micros) -> Result<(), WireError> {
-        let progress = self.book.progress();
-        if now > progress.clock {
-            self.book.put(Part::Progress(Progress { clock: now, ..progress }));
+        if now > self.book.clock() {
+            self.book.put(Part::Clock(now));
         }
         for nonce in self.book.old_notices(now) {
             self.book.remove(&nonce);
@@ -243,7 +242,7 @@ impl Machine for DeliverMachine {
             pending: pending().count(),
             failed: self.book.deliveries().len() - pending().count(),
             age: pending()
-                .map(|delivery| self.book.progress().clock.saturating_sub(delivery.created_at))
+                .map(|delivery| self.book.clock().saturating_sub(delivery.created_at))
                 .max()
                 .unwrap_or(0)
                 .max(0),

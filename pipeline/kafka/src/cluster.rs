@@ -7,6 +7,7 @@ mod names;
 mod options;
 mod properties;
 mod secret;
+mod settings_error;
 mod token;
 
 use std::path::Path;
@@ -22,8 +23,10 @@ use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseProducer, Producer, ProducerContext};
 
-pub use options::{ClusterOptions, OAuthOptions, SaslMechanism, SecurityProtocol, SettingsError};
+pub use options::{ClusterOptions, SaslMechanism, SecurityProtocol};
 pub use secret::Secret;
+pub use settings_error::SettingsError;
+pub use token::OAuthOptions;
 
 use names::Names;
 use options::{SESSION, Security};

@@ -271,7 +271,7 @@ fn the_evidence_of_a_window_is_its_verdict() {
                 let evidence = all.engine.evidence_of(&entry.event.id, &entry.id).unwrap();
                 let holding = evidence.flags.iter().filter(|flag| flag.holds());
                 let verification = Verification::of(holding.map(|flag| flag.flag));
-                assert_eq!(Some(verification), entry.verification, "{name}: {evidence:?}");
+                assert_eq!(verification, entry.verification, "{name}: {evidence:?}");
                 assert_eq!(evidence.sequence, entry.sequence);
                 for (leg, of) in entry.legs.iter().zip(&evidence.legs) {
                     assert_eq!((&*leg.book, leg.last_seen_at), (&*of.book, Time(of.on_offer_until)));

@@ -146,7 +146,7 @@ fn no_window_is_made_by_digits() {
             assert!(is_arb || played.entries.is_empty(), "{odds} {other}");
             (arbs, even) = (arbs + usize::from(!played.entries.is_empty()), even + usize::from(!is_arb));
             for leg in played.entries.iter().flat_map(|entry| &entry.legs) {
-                let effective = leg.effective_price.unwrap();
+                let effective = leg.effective_price;
                 assert!(effective <= leg.price && leg.rounded == (effective < leg.price), "{leg:?}");
                 assert!(
                     effective.decimal()

@@ -78,17 +78,17 @@ record! {
         pub currency: Option<Name>,
         /// All flags hold.
         pub verified: bool,
-        /// The flags; `None` in records of version 1.
-        pub verification: Option<Verification> => _,
+        /// The flags.
+        pub verification: Verification,
         /// Why a flag does not hold, one for each.
-        pub failed_checks: Vec<FailedCheck> as "doubts",
+        pub failed_checks: Vec<FailedCheck>,
         /// Remaining life when the entry was written.
-        pub ttl: Option<Ttl> => _,
+        pub ttl: Ttl => _,
         /// The probability that the window stays open long enough to be placed.
-        pub execution_probability: Option<f64> as "placeable",
-        /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none, and in records of versions 1 to 4.
+        pub execution_probability: f64,
+        /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none.
         pub passed_over: Option<PassedOver> => _,
-        /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned; `None`: by none that is known, and in records of versions 1 to 5.
+        /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned; `None`: by none that is known.
         pub void_clause: Option<Name>,
         /// The most of the total stake that is lost then.
         pub void_loss_max: Option<f64>,
@@ -140,21 +140,21 @@ record! {
         pub price_moved_at: Time,
         /// When the source last confirmed it.
         pub last_seen_at: Time,
-        /// The operator of the book; empty in records of version 1.
+        /// The operator of the book.
         pub operator: Name,
         /// After fees, as the price of a back; of a lay, per unit of liability.
-        pub effective_price: Option<Price>,
+        pub effective_price: Price,
         /// To ask of the book, for the default total or less: of a lay the backer's stake.
         pub stake: Option<Money>,
         /// What a lay risks for it.
         pub liability: Option<Money>,
         /// The most that the book takes at this price: of a lay the backer's stake. `None`: not stated.
         pub limit: Option<Money>,
-        /// Within which the book confirms 95 of 100 prices; `None` in records of versions 1 and 2.
-        pub expected_interval: Option<Seconds> => "expected_interval_seconds",
-        /// Where the bet can be placed, an address of http or https; `None`: not known, and in records of versions 1 to 3.
+        /// Within which the book confirms 95 of 100 prices.
+        pub expected_interval: Seconds => "expected_interval_seconds",
+        /// Where the bet can be placed, an address of http or https; `None`: not known.
         pub link: Option<Name>,
-        /// `effective_price` is of the worst price in the book's own form that is written as `price`; `false` in records of versions 1 to 5.
+        /// `effective_price` is of the worst price in the book's own form that is written as `price`.
         pub rounded: bool,
     }
 }
@@ -196,7 +196,7 @@ impl BoardEntry {
 }
 
 /// Remaining life in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ttl {
     /// One in ten is gone by then.
     pub p10: f64,
@@ -222,6 +222,6 @@ pub struct ArbWindow {
     pub change: String,
     /// The board's entry.
     pub entry: BoardEntry,
-    /// What it replaces; `None` for a window that opened, and in records of versions 1 to 3.
+    /// What it replaces; `None` for a window that opened.
     pub replaced: Option<FilterValues>,
 }

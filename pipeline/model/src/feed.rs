@@ -91,11 +91,11 @@ record! {
         /// Line.
         pub line: Option<Points>,
         /// Its legs were proven to be on offer at one moment while it was open.
-        pub simultaneous_ever: Option<bool>,
+        pub simultaneous_ever: bool,
         /// It was verified while it was open.
-        pub verified_ever: Option<bool>,
-        /// What was shown of it last; `None` in records of versions 1 to 3.
-        pub replaced: Option<FilterValues> => _,
+        pub verified_ever: bool,
+        /// What was shown of it last.
+        pub replaced: FilterValues => _,
         /// All legs were on offer at their prices or better when each was first confirmed after it opened; `None` where one was not
         /// confirmed before it closed.
         pub stood: Option<bool>,

@@ -164,7 +164,7 @@ impl Visitor<'_> for NameVisitor {
 record! {
     /// A flag that does not hold, and why, for a person.
     #[derive(Eq)]
-    pub struct FailedCheck as "Doubt" {
+    pub struct FailedCheck {
         /// The flag.
         pub flag: Open<Flag>,
         /// One sentence.

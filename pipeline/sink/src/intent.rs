@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use super::table::{Table, Tally};
 
-/// The version that is written. The first had no marks.
-const VERSION: u32 = 2;
+/// The version that is written, and read.
+const VERSION: u32 = 3;
 
 /// What lies beside an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,12 +39,12 @@ pub struct Intent {
 /// Why a note cannot be acted upon.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NoteError {
-    /// Written by a later version.
+    /// Written by another version.
     #[error(
-        "was written by a later version of the sink ({0}, this one knows {VERSION}): start that one again, it ends \
+        "was written by another version of the sink ({0}, this one knows {VERSION}): start that one again, it ends \
          what it began"
     )]
-    Newer(u32),
+    OtherVersion(u32),
     /// Not written by a sink.
     #[error("is none of the sink's: {0}")]
     NotOurs(String),
@@ -112,8 +112,8 @@ impl Note {
         }
         let not_ours = |error: serde_json::Error| NoteError::NotOurs(error.to_string());
         let Version { v } = serde_json::from_str(text).map_err(not_ours)?;
-        if v > VERSION {
-            return Err(NoteError::Newer(v));
+        if v != VERSION {
+            return Err(NoteError::OtherVersion(v));
         }
         let Written { topic, mark, intent, .. } = serde_json::from_str(text).map_err(not_ours)?;
         let none = |text: &str| NoteError::NotOurs(format!("{text} is no mark"));
@@ -180,18 +180,18 @@ mod tests {
     #[test]
     fn versions_and_hands() {
         assert_eq!(Note::parse(""), Ok(None));
-        let golden = r#"{"v":2,"topic":"0000000000000000000000000000000a","mark":"2:7","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
-        let newest = note(10, 7, 2, [2, 0, 0, 0, 0, 0]);
-        assert_eq!(newest.format(), golden);
-        let first = r#"{"v":1,"topic":"0000000000000000000000000000000a","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
-        assert_eq!(Note::parse(first), Ok(Some(Note { mark: None, ..newest })));
-        assert_eq!(Note::parse(r#"{"v":3,"else":[]}"#), Err(NoteError::Newer(3)));
+        let golden = r#"{"v":3,"topic":"0000000000000000000000000000000a","mark":"2:7","intent":{"first":7,"last":9,"rows":[["ticks",2]]}}"#;
+        assert_eq!(note(10, 7, 2, [2, 0, 0, 0, 0, 0]).format(), golden);
+        for other in [2, 4] {
+            let text = format!(r#"{{"v":{other},"else":[]}}"#);
+            assert_eq!(Note::parse(&text), Err(NoteError::OtherVersion(other)));
+        }
         for text in [
             "{}",
-            r#"{"v":1}"#,
-            r#"{"v":2,"topic":"a","mark":"7"}"#,
-            r#"{"v":1,"topic":"a","intent":{"first":9,"last":7,"rows":[]}}"#,
-            r#"{"v":1,"topic":"a","intent":{"first":7,"last":9,"rows":[["lunch",2]]}}"#,
+            r#"{"v":3}"#,
+            r#"{"v":3,"topic":"a","mark":"7"}"#,
+            r#"{"v":3,"topic":"a","intent":{"first":9,"last":7,"rows":[]}}"#,
+            r#"{"v":3,"topic":"a","intent":{"first":7,"last":9,"rows":[["lunch",2]]}}"#,
         ] {
             assert!(matches!(Note::parse(text), Err(NoteError::NotOurs(_))), "{text}");
         }

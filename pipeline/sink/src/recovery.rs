@@ -265,7 +265,7 @@ mod tests {
         let cut = refused(190, &note("a", Some((190, 200))));
         assert_eq!(cut, Refusal::Truncated { committed: 201, end: 200 });
         let newer = Committed { offset: 150, metadata: r#"{"v":9}"#.to_owned() };
-        let error = NoteError::Newer(9);
+        let error = NoteError::OtherVersion(9);
         assert_eq!(resume(Some(&newer), SPAN, &ODDS_TICKS, "a"), Err(Refusal::Note { offset: 150, error }));
     }
 

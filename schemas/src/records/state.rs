@@ -204,11 +204,11 @@ pub struct StateWindow {
     pub stake_shown: Option<i64>,
     /// How long it has lived.
     pub life: StateLife,
-    /// By what its flags were last decided; `None` in records of versions 1 and 2.
+    /// By what its flags were last decided; `None` where they are to be decided again.
     pub basis: Option<StateBasis>,
-    /// Positions among the quotes of a cheaper cover's bets, which is not eligible; empty in records of versions 1 to 3.
+    /// Positions among the quotes of a cheaper cover's bets, which is not eligible.
     pub passed_over: Vec<i32>,
-    /// Whether its legs stood after it opened; `None` in records of versions 1 to 4.
+    /// Whether its legs stood after it opened.
     pub standing: Option<StateStanding>,
     /// As `standing`, after it was verified for the first time; `None` where it never was.
     pub verified_standing: Option<StateStanding>,

@@ -45,7 +45,7 @@ pub struct WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// The partition of an event that names none: it is not of the feed, or a former version has written it to the partition of that number.
+    /// The partition of an event that is not of the feed.
     pub const NO_PARTITION: i32 = -1;
 }
 
@@ -126,12 +126,10 @@ pub struct StateWebhookBody {
     pub body: String,
 }
 
-/// What the deliverer of a partition has read.
+/// The time of the deliverer of a partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct StateWebhooks {
-    pub epoch: i64,
-    pub sequence: i64,
     pub clock: Micros,
 }
 

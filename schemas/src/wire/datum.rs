@@ -7,7 +7,6 @@
 //!
 //! Source: Apache Avro 1.12, "Binary encoding".
 
-mod compound;
 mod input;
 mod output;
 mod reader;

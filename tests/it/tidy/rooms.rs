@@ -1,7 +1,7 @@
-//! Top-level modules ("rooms") of a crate: their imports, from their sources, and the names of their types.
+//! The files of a crate and its top-level modules ("rooms"): their imports, from their sources, and the names of their types.
 //!
 //! A room is a top-level module of a crate with all that is below it. It reads text and not a compiler's answer: paths that begin
-//! with `crate` or `super`, outside tests.
+//! with `crate`, `self` or `super`, outside tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -48,69 +48,89 @@ fn identifier(text: &str) -> &str {
     &text[..end]
 }
 
-/// The names at the top of what follows a path: one, or those of a group in braces.
-fn heads(rest: &str) -> Vec<&str> {
-    let Some(group) = rest.strip_prefix('{') else { return vec![identifier(rest)] };
-    let (mut depth, mut heads, mut start) = (1, Vec::new(), 0);
+/// The paths of modules at the beginning of a text, each with what comes before it: one, or those of a group in braces.
+fn paths<'a>(text: &'a str, before: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let text = text.trim_start();
+    let Some(group) = text.strip_prefix('{') else {
+        let name = identifier(text);
+        let path = [before, &[name]].concat();
+        let below = text[name.len()..].strip_prefix("::").filter(|_| !name.is_empty());
+        return below.map_or_else(|| vec![path.clone()], |below| paths(below, &path));
+    };
+    let (mut depth, mut found, mut start) = (1, Vec::new(), 0);
     for (at, c) in group.char_indices() {
         depth += i32::from(c == '{') - i32::from(c == '}');
         if depth == 0 || (depth == 1 && c == ',') {
-            heads.push(identifier(group[start..at].trim_start()));
+            found.extend(paths(&group[start..at], before));
             start = at + 1;
         }
         if depth == 0 {
             break;
         }
     }
-    heads
+    found
 }
 
-/// The rooms that a module imports: what follows `crate`, or as many `super` as lead to the crate's root.
-fn imports(module: &Module) -> BTreeSet<&str> {
-    let mut found = BTreeSet::new();
-    for (at, word) in module.code.match_indices("crate::").chain(module.code.match_indices("super::")) {
-        let is_inner = module.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
-        let (mut rest, mut depth) = (&module.code[at + word.len()..], module.path.len());
-        if is_inner {
-            continue;
-        }
-        if word == "super::" {
-            depth = depth.saturating_sub(1);
+/// The paths from the crate's root that a module imports, by `crate`, `self` or any number of `super`.
+fn imports(module: &Module) -> Vec<Vec<&str>> {
+    let here: Vec<_> = module.path.iter().map(String::as_str).collect();
+    let mut found = Vec::new();
+    for (word, up) in [("crate::", here.len()), ("self::", 0), ("super::", 1)] {
+        for (at, _) in module.code.match_indices(word) {
+            let is_inner = module.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            if is_inner {
+                continue;
+            }
+            let (mut rest, mut depth) = (&module.code[at + word.len()..], here.len().saturating_sub(up));
             while let Some(further) = rest.strip_prefix("super::") {
                 (rest, depth) = (further, depth.saturating_sub(1));
             }
-        } else {
-            depth = 0;
-        }
-        if depth == 0 {
-            found.extend(heads(rest));
+            found.extend(paths(rest, &here[..depth]));
         }
     }
     found
 }
 
-/// Which rooms of a crate import which others.
-fn graph(modules: &[Module]) -> BTreeMap<&str, BTreeSet<&str>> {
-    let rooms: BTreeSet<_> =
-        modules.iter().filter_map(|module| module.path.first()).map(String::as_str).collect();
-    let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for module in modules {
-        let Some(room) = module.path.first() else { continue };
-        let others = imports(module).into_iter().filter(|name| name != room && rooms.contains(name));
-        graph.entry(room).or_default().extend(others);
+/// The module of a crate that a path leads into, by its own path.
+fn target<'a>(path: &[&str], modules: &'a [Module]) -> Option<&'a [String]> {
+    (1..=path.len()).rev().find_map(|length| {
+        let is_it = |module: &&Module| module.path.iter().eq(&path[..length]);
+        modules.iter().find(is_it).map(|module| module.path.as_slice())
+    })
+}
+
+/// Which files of a crate import which others. What a child takes from its parent ties nothing: a child may know whose it is.
+fn files(modules: &[Module]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut graph = BTreeMap::<_, BTreeSet<_>>::new();
+    for module in modules.iter().filter(|module| !module.path.is_empty()) {
+        let found = imports(module);
+        let others = found.iter().filter_map(|path| target(path, modules));
+        let others = others.filter(|other| !module.path.starts_with(other)).map(|other| other.join("/"));
+        graph.entry(module.path.join("/")).or_default().extend(others);
     }
     graph
 }
 
-/// What is left when rooms that import nothing, or that nothing imports, are taken away again and again: the cycles.
-fn cycles<'a>(mut graph: BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<&'a str> {
+/// The same of rooms.
+fn rooms(files: &BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<String>> {
+    let room = |file: &String| file.split('/').next().unwrap_or_default().to_owned();
+    let mut graph = BTreeMap::<_, BTreeSet<_>>::new();
+    for (file, others) in files {
+        let others = others.iter().map(room).filter(|other| *other != room(file));
+        graph.entry(room(file)).or_default().extend(others);
+    }
+    graph
+}
+
+/// What is left when those that import nothing, or that nothing imports, are taken away again and again: the cycles.
+fn cycles(mut graph: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     loop {
-        let imported: BTreeSet<_> = graph.values().flatten().copied().collect();
+        let imported: BTreeSet<_> = graph.values().flatten().cloned().collect();
         let before = graph.len();
-        graph.retain(|room, imports| !imports.is_empty() && imported.contains(room));
-        let left: BTreeSet<_> = graph.keys().copied().collect();
+        graph.retain(|file, imports| !imports.is_empty() && imported.contains(file));
+        let left: BTreeSet<_> = graph.keys().cloned().collect();
         for imports in graph.values_mut() {
-            imports.retain(|room| left.contains(room));
+            imports.retain(|file| left.contains(file));
         }
         if graph.len() == before {
             return left.into_iter().collect();
@@ -119,28 +139,45 @@ fn cycles<'a>(mut graph: BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<&'a str> {
 }
 
 #[test]
-fn rooms_form_no_import_cycle() {
+fn neither_rooms_nor_files_form_an_import_cycle() {
+    let mut found = Vec::new();
     for (name, modules) in crates() {
-        assert_eq!(cycles(graph(&modules)), [""; 0], "rooms of {name} that import each other");
+        let files = files(&modules);
+        for cycles in [cycles(rooms(&files)), cycles(files)].into_iter().filter(|cycles| !cycles.is_empty()) {
+            found.push(format!("{name}: {}", cycles.join(", ")));
+        }
     }
+    assert!(found.is_empty(), "in cycles, or between two of them: {found:#?}");
 }
 
 #[test]
-fn a_cycle_is_found_through_either_kind_of_path() {
+fn a_cycle_is_found_through_any_kind_of_path() {
     let module = |path: &[&str], code: &str| Module {
         path: path.iter().map(|part| (*part).to_owned()).collect(),
         code: code.to_owned(),
     };
-    let modules = [
-        module(&["a"], "use crate::{b::{X, Y}, c};"),
-        module(&["b", "inner"], "use super::super::c::Z;\nfn f() -> crate::c::Z {}"),
-        module(&["b", "other"], "use super::inner::a;"),
-        module(&["c"], "use std::fmt;"),
-        module(&[], "use crate::a;"),
-    ];
-    assert_eq!(cycles(graph(&modules)), Vec::<&str>::new());
-    let modules = modules.into_iter().chain([module(&["c", "deep"], "let x = super::super::a::f();")]);
-    assert_eq!(cycles(graph(&modules.collect::<Vec<_>>())), ["a", "b", "c"]);
+    let acyclic = || {
+        vec![
+            module(&["a"], "use crate::{b::{X, Y}, c};"),
+            module(&["b"], "mod inner; use self::inner::Z;"),
+            module(&["b", "inner"], "use super::super::c::Z;\nuse super::Parent;\nfn f() -> crate::c::Z {}"),
+            module(&["b", "other"], "use super::inner::a;"),
+            module(&["c"], "use std::fmt;"),
+            module(&["c", "deep"], ""),
+            module(&[], "use crate::a;"),
+        ]
+    };
+    let of = |more: Option<Module>| {
+        let modules: Vec<_> = acyclic().into_iter().chain(more).collect();
+        let files = files(&modules);
+        [cycles(rooms(&files)), cycles(files)].map(|cycles| cycles.join(" "))
+    };
+    assert_eq!(of(None), ["", ""]);
+    assert_eq!(of(Some(module(&["c", "deep"], "let x = super::super::a::f();"))), ["a b c", ""]);
+    assert_eq!(
+        of(Some(module(&["b", "inner"], "use crate::b::{Parent, other::{self, W}};"))),
+        ["", "b/inner b/other"]
+    );
 }
 
 /// The type that a line declares.

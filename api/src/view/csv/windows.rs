@@ -30,7 +30,7 @@ fn row(window: &PastWindow) -> String {
     let lifetime = window.closed_micros.map(|closed| (closed - window.opened_micros) as f64 / 1e6);
     row.some(lifetime).text(window.why.as_deref().unwrap_or_default());
     row.some(window.open_margin).some(window.peak_margin).some(window.close_margin);
-    row.value(window.was_simultaneous.unwrap_or(false)).value(window.was_verified.unwrap_or(false));
+    row.value(window.was_simultaneous).value(window.was_verified);
     row.some(window.all_stood).some(window.all_stood_verified).value(window.updates_count);
     let books: Vec<_> = window.bets.iter().map(|(_, _, book, ..)| book.as_str()).collect();
     let names =
@@ -66,8 +66,8 @@ mod tests {
             open_margin: Some(0.01),
             peak_margin: Some(0.02),
             close_margin: None,
-            was_simultaneous: None,
-            was_verified: Some(true),
+            was_simultaneous: false,
+            was_verified: true,
             all_stood: Some(false),
             all_stood_verified: None,
             updates_count: 3,

@@ -169,7 +169,6 @@ fn entry(number: i64) -> BoardEntry {
             last_seen_at: Time(NOW - 30 * SECOND - number),
             stake: Some(Money(5_000)),
             limit: None,
-            expected_interval: None,
             link: None,
             ..fixtures::leg(outcome, book, millionths)
         }
@@ -193,10 +192,10 @@ fn entry(number: i64) -> BoardEntry {
         total_stake_max: None,
         currency: Some("USD".into()),
         verified: true,
-        verification: Some(Verification::of(Flag::ALL)),
+        verification: Verification::of(Flag::ALL),
         failed_checks: vec![],
-        ttl: Some(Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 }),
-        execution_probability: Some(0.9),
+        ttl: Ttl { p10: 60.0, median: 600.0, p90: 3_600.0 },
+        execution_probability: 0.9,
         passed_over: None,
         ..fixtures::entry()
     }

@@ -4,7 +4,12 @@
 
 use std::path::Path;
 
-use super::server::Ports;
+/// Where it listens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ports {
+    pub(super) http: u16,
+    pub(super) native: u16,
+}
 
 /// The configuration file. Small pools: the machine also runs Kafka and all roles.
 pub(super) fn xml(folder: &Path, users: &Path, ports: Ports) -> String {

@@ -14,20 +14,13 @@ use arb_setup::program;
 use arb_sink::clickhouse::roles::Role;
 use arb_sink::clickhouse::users_xml;
 
-use super::config;
+use super::config::{self, Ports};
 use crate::local::tool;
 
 /// What keeps the packaged server up: it listens as long as this reads, until standard input is closed. Then it ends in
 /// good order: a signal would end it at once, and its next start would note an unclean one.
 const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; \
                       SELECT * FROM file('stdin', 'LineAsString', 'line String') FORMAT Null";
-
-/// Where it listens.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ports {
-    pub(super) http: u16,
-    pub(super) native: u16,
-}
 
 /// A server that runs.
 pub(super) struct Server {

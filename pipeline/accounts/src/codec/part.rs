@@ -6,6 +6,7 @@ use arb_schemas::records::{
 };
 use arb_schemas::wire::{self, RecordType, WireError};
 
+use super::number::{count, long};
 use super::quota;
 use crate::account::Account;
 use crate::directory::{Invitation, Part};
@@ -47,14 +48,6 @@ pub(super) fn decode(value: &[u8]) -> Result<Option<Part>, WireError> {
 
 fn wrong(field: &str, value: &str) -> WireError {
     WireError::Avro(format!("{field}: {value:?} is unknown"))
-}
-
-pub(super) fn long(number: u64) -> Result<i64, WireError> {
-    i64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is too large")))
-}
-
-pub(super) fn count(number: i64) -> Result<u64, WireError> {
-    u64::try_from(number).map_err(|_| WireError::Avro(format!("{number} is negative")))
 }
 
 fn scopes_of(scopes: &[Scope]) -> Vec<String> {

@@ -6,7 +6,7 @@ use arb_schemas::records::{
 };
 use arb_schemas::wire::WireError;
 
-use super::part::{count, long};
+use super::number::{count, long};
 use crate::ledger::{Asker, KeySpent, Lease, LeaseId, Ledger};
 use crate::quota::{ChargedTo, Charges, LeaseQuota, LeaseReport, SettleQuota};
 

@@ -6,30 +6,12 @@ use crate::command::{Actor, Command, Request};
 use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
+use crate::machine::done::{Done, account};
 use crate::machine::draft::Draft;
 use crate::machine::{endpoints, keys, quota, sessions, valid};
 use crate::plan::Plan;
 use crate::reply::{Refusal, Reply};
 use crate::scope::Scope;
-
-/// What was done, for the audit.
-#[derive(Debug)]
-pub(super) struct Done {
-    pub(super) account: String,
-    pub(super) action: Action,
-    /// The key's kid or the plan.
-    pub(super) subject: Option<String>,
-}
-
-impl Done {
-    pub(super) fn new(account: &str, action: Action) -> Self {
-        Self { account: account.to_owned(), action, subject: None }
-    }
-
-    pub(super) fn about(account: &str, action: Action, subject: &str) -> Self {
-        Self { subject: Some(subject.to_owned()), ..Self::new(account, action) }
-    }
-}
 
 /// Carries a command out, or returns why not.
 pub(super) fn carry_out(
@@ -162,17 +144,6 @@ fn spend_ticket(draft: &mut Draft, account: &str, ticket: &str) -> Result<Done, 
     let at = draft.directory().clock();
     draft.put(Part::Reply(Reply { id, at, result: Ok(()) }));
     Ok(Done::new(account, Action::TicketSpent))
-}
-
-/// An account, disabled or not.
-pub(super) fn account(draft: &Draft, id: &str) -> Result<Account, Refusal> {
-    draft.directory().account(id).cloned().ok_or(Refusal::NoAccount)
-}
-
-/// An account that is not disabled.
-pub(super) fn enabled_account(draft: &Draft, id: &str) -> Result<Account, Refusal> {
-    account(draft, id)
-        .and_then(|account| if account.is_disabled { Err(Refusal::NoAccount) } else { Ok(account) })
 }
 
 fn set_plan(draft: &mut Draft, id: &str, plan: Plan) -> Result<Done, Refusal> {

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_schemas::time::{Micros, SECOND};
 
-use super::quota;
 use crate::directory::{Directory, Part};
 
 const DAY: Micros = 86_400 * SECOND;
@@ -23,15 +22,6 @@ pub(super) struct Draft {
     before: BTreeMap<String, Option<Part>>,
     /// When parts end, drafts included.
     ends: BTreeSet<(Micros, String)>,
-}
-
-/// What ended because of the time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Ended {
-    /// Sessions, keys and replies.
-    pub(super) removed: u64,
-    /// Requests of leases.
-    pub(super) forfeited: u64,
 }
 
 /// When something of a part ends; `None` for one that stays.
@@ -85,32 +75,10 @@ impl Draft {
         before
     }
 
-    /// Sets the time before the first timer has: to that of the first command.
-    pub(super) fn begin_clock(&mut self, at: Micros) {
-        if self.directory.clock() == 0 {
-            self.advance(at);
-        }
-    }
-
-    /// It is so late: removes what has ended. An earlier time than the last changes nothing.
-    pub(super) fn advance(&mut self, now: Micros) -> Ended {
-        let (mut ended, before) = (Ended::default(), self.directory.clock());
-        if now <= before {
-            return ended;
-        }
-        self.put(Part::Clock(now));
-        quota::turn(self, before, now);
-        while let Some((_, key)) = self.ends.first().filter(|(end, _)| *end <= now).cloned() {
-            if let Some(Part::Usage(ledger)) = self.directory.part(&key) {
-                let (left, forfeited) = quota::end(ledger, &self.directory, now);
-                self.set(&key, left.map(Part::Usage));
-                ended.forfeited += forfeited;
-            } else {
-                self.remove(&key);
-                ended.removed += 1;
-            }
-        }
-        ended
+    /// The part that ends first of those that have ended by a time.
+    pub(super) fn ended(&self, now: Micros) -> Option<Part> {
+        let (_, key) = self.ends.first().filter(|(end, _)| *end <= now)?;
+        self.directory.part(key)
     }
 
     /// The parts that the drafts change, as they are now: replies last.

@@ -10,7 +10,7 @@ use crate::endpoint::{
     self, EVENTS, Endpoint, EndpointSettings, EndpointState, MAX_DESCRIPTION, MAX_FILTERS, MAX_OVERLAP,
     MAX_RATE, MAX_URL,
 };
-use crate::machine::carry_out::{Done, enabled_account};
+use crate::machine::done::{Done, enabled_account};
 use crate::machine::draft::Draft;
 use crate::machine::valid::invalid;
 use crate::reply::Refusal;

@@ -8,7 +8,7 @@ use crate::command::NewKey;
 use crate::directory::Part;
 use crate::key::{ApiKey, Permissions};
 use crate::machine::authority::{Authority, live_key};
-use crate::machine::carry_out::{Done, enabled_account};
+use crate::machine::done::{Done, enabled_account};
 use crate::machine::draft::Draft;
 use crate::machine::valid;
 use crate::reply::Refusal;

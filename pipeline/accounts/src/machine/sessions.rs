@@ -6,7 +6,7 @@ use crate::account::Account;
 use crate::audit::Action;
 use crate::command::Actor;
 use crate::directory::Part;
-use crate::machine::carry_out::{Done, account, enabled_account};
+use crate::machine::done::{Done, account, enabled_account};
 use crate::machine::draft::Draft;
 use crate::machine::valid;
 use crate::reply::Refusal;

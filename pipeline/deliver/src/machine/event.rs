@@ -81,10 +81,9 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The feed's rule for doubles. A former version had read the partition of the same number alone.
+    /// The feed's rule for doubles.
     fn admit(&mut self, feed: i32, place: (i64, i64)) -> bool {
-        let former = (feed == self.partition).then(|| self.book.progress().place);
-        let last = self.book.feed(feed).or(former);
+        let last = self.book.feed(feed);
         let mark = |(epoch, sequence)| FeedMark { epoch, sequence };
         let is_new = !mark(place).is_double(last.map(mark));
         if is_new {

@@ -65,7 +65,7 @@ pub fn hedge(entry: &BoardEntry, books: &Books, placed: PlacedBet) -> Option<Hed
         let (effective, price) = if at == placed.leg {
             (effective(&placed, leg, side, entry, books)?, placed.price)
         } else {
-            (leg.effective_price.unwrap_or(leg.price), leg.price)
+            (leg.effective_price, leg.price)
         };
         let bet = Bet::new(market, leg.outcome.known()?, side, line)?;
         let sizes = &books.get(&leg.book).sizes;

@@ -40,7 +40,7 @@ pub(crate) struct Window {
     pub(crate) stake_shown: Option<i64>,
     /// How long it has lived.
     pub(crate) life: Life,
-    /// By what its flags were last decided; `None` of one that an older program wrote, until they are decided again.
+    /// By what its flags were last decided; `None` where they are to be decided again.
     pub(crate) basis: Option<Basis>,
     /// What may be put on its legs. Not remembered: it is computed again.
     pub(crate) stakes: KnownStakes,

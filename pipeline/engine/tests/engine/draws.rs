@@ -283,7 +283,7 @@ fn pays(leg: &Leg, lists_draw: bool, league: &str, (regulation, end): Leads) -> 
         Some(level) => vec![*level],
         None => vec![Level::Outcome, Level::Refunded, Level::DeadHeat],
     };
-    let price = leg.effective_price.unwrap().decimal();
+    let price = leg.effective_price.decimal();
     let (is_lay, outcome) = (leg.side.as_str() == "lay", leg.outcome.as_str());
     let ways = leads.iter().flat_map(|lead| levels.iter().map(move |level| (*lead, *level)));
     let paid = ways.map(|(lead, level)| {

@@ -84,7 +84,7 @@ fn three_ways_with_a_commission_and_limits() {
     ];
     let effects = world().poll(10, &[(soccer, ticks)]);
     let entry = entry(&effects);
-    assert_eq!(entry.legs[1].effective_price.unwrap().millionths(), 3_744_000);
+    assert_eq!(entry.legs[1].effective_price.millionths(), 3_744_000);
     assert!(close(entry.implied_probability, 0.910_996_456) && close(entry.margin, 0.097_699_111));
     let golden = [0.439_079_644, 0.293_188_865, 0.267_731_490];
     assert!(shares(entry).iter().zip(golden).all(|(a, b)| close(*a, b)), "{:?}", shares(entry));
@@ -99,7 +99,7 @@ fn three_ways_with_a_commission_and_limits() {
 #[test]
 fn a_back_and_a_lay_of_one_side() {
     let entry = opened(vec![tick("a", "home", "2.2", 9), lay("x", Outcome::Home, "2")]);
-    assert_eq!(entry.legs[1].effective_price.unwrap().millionths(), 1_950_000);
+    assert_eq!(entry.legs[1].effective_price.millionths(), 1_950_000);
     assert!(close(entry.implied_probability, 0.967_365_967) && close(entry.margin, 0.033_734_940));
     assert_eq!(
         (stakes(&entry), entry.legs[1].liability.map(|money| money.0)),
@@ -158,7 +158,7 @@ fn plus_and_minus_110_open_nothing() {
 #[test]
 fn a_score_is_what_can_still_be_taken() {
     let entry = opened(vec![tick("a", "home", "2.1", 9), tick("c", "away", "2.2", 9)]);
-    let alive = entry.execution_probability.unwrap();
+    let alive = entry.execution_probability;
     assert!(alive > 0.8 && alive < 1.0, "{alive}");
     assert!(close(entry.score, entry.margin_rounded.unwrap() * alive));
     let nothing = opened(vec![takes(tick("a", "home", "2.1", 9), 0), tick("c", "away", "2.2", 9)]);

@@ -51,8 +51,8 @@ impl Lives {
         assert_eq!(entry.opened_at, window.opened_at);
         window.sequence = entry.sequence;
         window.margins.push(entry.margin);
-        window.was_simultaneous |= entry.verification.unwrap().holds(Flag::Simultaneous);
-        window.was_verified |= entry.verification.unwrap().is_verified();
+        window.was_simultaneous |= entry.verification.holds(Flag::Simultaneous);
+        window.was_verified |= entry.verification.is_verified();
     }
 
     fn close(&mut self, closed: &CloseSignal) {
@@ -66,9 +66,9 @@ impl Lives {
             [margins.first().copied(), peak, margins.last().copied()]
         );
         // A flag may hold for a moment that is not published, as when time passes: it is never lost.
-        assert!(closed.simultaneous_ever.unwrap() >= window.was_simultaneous);
-        assert!(closed.verified_ever.unwrap() >= window.was_verified);
-        assert!(closed.simultaneous_ever.unwrap() || !closed.verified_ever.unwrap());
+        assert!(closed.simultaneous_ever >= window.was_simultaneous);
+        assert!(closed.verified_ever >= window.was_verified);
+        assert!(closed.simultaneous_ever || !closed.verified_ever);
     }
 }
 
@@ -180,7 +180,7 @@ proptest! {
         let run = Run::through(policy, &some_books(), &log);
         for effect in run.all() {
             let (Effect::Transition(_, entry, _) | Effect::Refreshed(entry)) = effect else { continue };
-            let implied: f64 = entry.legs.iter().map(|leg| leg.effective_price.unwrap().implied_probability()).sum();
+            let implied: f64 = entry.legs.iter().map(|leg| leg.effective_price.implied_probability()).sum();
             prop_assert!((entry.implied_probability - implied).abs() < 1e-12);
             prop_assert!((entry.margin - (1.0 / implied - 1.0)).abs() < 1e-12);
             let shares: f64 = entry.legs.iter().map(|leg| leg.stake_share).sum();
@@ -193,7 +193,7 @@ proptest! {
             }
             // Every flag that does not hold has its reason, and no other has one.
             let failed: Vec<_> = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect();
-            let flags = entry.verification.unwrap();
+            let flags = entry.verification;
             let unheld: Vec<_> = Flag::ALL.into_iter().filter(|flag| !flags.holds(*flag)).collect();
             prop_assert_eq!(failed, unheld);
         }

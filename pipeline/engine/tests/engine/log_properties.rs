@@ -106,8 +106,8 @@ proptest! {
             for entry in board.values() {
                 let evidence = run.engine.evidence_of(&entry.event.id, &entry.id).unwrap();
                 let held = evidence.flags.iter().filter(|flag| flag.holds()).map(|flag| flag.flag);
-                prop_assert_eq!(Some(Verification::of(held)), entry.verification, "{:?}", evidence);
-                prop_assert_eq!(Some(evidence.verification), entry.verification);
+                prop_assert_eq!(Verification::of(held), entry.verification, "{:?}", evidence);
+                prop_assert_eq!(evidence.verification, entry.verification);
                 let is_leg = |(leg, of): (&Leg, &LegEvidence)| *leg.book == *of.book && leg.last_seen_at.0 == of.on_offer_until;
                 prop_assert!(entry.legs.iter().zip(&evidence.legs).all(is_leg), "{:?}", evidence);
             }

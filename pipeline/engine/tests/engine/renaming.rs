@@ -26,7 +26,7 @@ pub(crate) fn rename(effect: &Effect) -> Effect {
     let mut effect = unnamed(effect);
     let replaced = match &mut effect {
         Effect::Transition(_, _, beside) => beside.replaced.as_mut(),
-        Effect::Closed(closed) => closed.replaced.as_mut(),
+        Effect::Closed(closed) => Some(&mut closed.replaced),
         _ => None,
     };
     for book in replaced.into_iter().flat_map(|replaced| &mut replaced.books) {

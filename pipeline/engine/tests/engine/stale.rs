@@ -29,7 +29,7 @@ fn an_unknown_book_is_given_half_an_hour() {
     let mut world = World::new(Policy::Board);
     world.send(100, arb(99, 100));
     assert_eq!(words(&world.beat(99 + PRIOR + 5)), ["refreshed"], "it is fresh no longer, and on offer");
-    assert!(!world.board.values().any(|entry| entry.verification.unwrap().holds(Flag::Fresh)));
+    assert!(!world.board.values().any(|entry| entry.verification.holds(Flag::Fresh)));
     let effects = world.beat(99 + PRIOR + 6);
     assert_eq!(words(&effects), ["closed stale", "alert arb a", "alert a stale"]);
     assert_eq!(closed(&effects).closed_at.0, at(99 + PRIOR + 6));

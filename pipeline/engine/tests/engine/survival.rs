@@ -39,12 +39,12 @@ fn deaths(world: &World) -> i64 {
 
 #[test]
 fn windows_that_die_soon_shorten_what_is_foretold_of_their_like() {
-    let untaught = opened(&mut World::new(Policy::Raw), 0, "baseball").ttl.unwrap();
+    let untaught = opened(&mut World::new(Policy::Raw), 0, "baseball").ttl;
     let mut world = World::new(Policy::Raw);
     let last = flicker(&mut world, "baseball", 200);
     assert_eq!(deaths(&world), 100);
-    let same = opened(&mut world, last + 300, "baseball").ttl.unwrap();
-    let other = opened(&mut world, last + 1_200, "soccer").ttl.unwrap();
+    let same = opened(&mut world, last + 300, "baseball").ttl;
+    let other = opened(&mut world, last + 1_200, "soccer").ttl;
     assert!(same.median < other.median && other.median < untaught.median, "{same:?} {other:?} {untaught:?}");
     // Every one was gone by the next poll, 300 s later: spread over it, half by its middle.
     assert!((120.0..200.0).contains(&same.median) && same.p90 < 400.0, "{same:?}");
@@ -55,9 +55,9 @@ fn windows_that_die_soon_shorten_what_is_foretold_of_their_like() {
 fn a_window_that_goes_on_is_foretold_anew_and_learnt_from() {
     let mut world = World::new(Policy::Raw);
     flicker(&mut world, "baseball", 200);
-    let first = opened(&mut world, 60_000, "baseball").ttl.unwrap();
+    let first = opened(&mut world, 60_000, "baseball").ttl;
     let effects = world.poll(60_600, &[(of_sport("f", "baseball"), bets("2.2", 60_600))]);
-    let older = entry(&effects).ttl.unwrap();
+    let older = entry(&effects).ttl;
     assert!(
         older.median > 2.0 * first.median,
         "a window that survives the first seconds has a longer estimate: {first:?} {older:?}"

@@ -64,10 +64,7 @@ fn a_users_commission_replaces_the_books_fees() {
     assert_eq!(legs(&entries[0])[0].0, "c");
     // 1 + 1.2 * 0.95 is 2.14.
     let entries = world.engine.board_of(&charged(&[("a", 50_000)]));
-    assert_eq!(
-        (legs(&entries[0])[0].0, entries[0].legs[0].effective_price.unwrap().millionths()),
-        ("a", 2_140_000)
-    );
+    assert_eq!((legs(&entries[0])[0].0, entries[0].legs[0].effective_price.millionths()), ("a", 2_140_000));
     assert!((entries[0].implied_probability - (1.0 / 2.14 + 1.0 / 2.2)).abs() < 1e-9);
     let all = [("a", 200_000), ("b", 200_000), ("c", 200_000), ("d", 200_000)];
     assert_eq!(world.engine.board_of(&charged(&all)), []);

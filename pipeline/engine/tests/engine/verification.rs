@@ -72,7 +72,7 @@ fn lay(book: &'static str, outcome: Outcome, decimal: &str, seen: i64) -> Tick<'
 
 /// The flags that do not hold, and the reason of the first.
 fn failed_checks(entry: &BoardEntry) -> (Vec<Flag>, String) {
-    let verification = entry.verification.unwrap();
+    let verification = entry.verification;
     let flags = entry.failed_checks.iter().map(|check| check.flag.known().unwrap()).collect::<Vec<_>>();
     let held = Flag::ALL.into_iter().filter(|flag| verification.holds(*flag));
     assert!(
@@ -103,7 +103,7 @@ fn an_arb_of_which_everything_is_known_is_verified() {
     let worst: f64 = (49.75_f64 * 2.04).min(50.24 * 2.02) / 99.99 - 1.0;
     assert!(
         (entry.margin_rounded.unwrap() - worst).abs() < 1e-12
-            && (entry.score - worst * entry.execution_probability.unwrap()).abs() < 1e-12
+            && (entry.score - worst * entry.execution_probability).abs() < 1e-12
     );
 }
 
@@ -211,7 +211,7 @@ fn a_later_verification_is_an_event_and_an_older_age_is_none() {
     );
     let gone = world.send(1_100, vec![]);
     let ever = closed(&gone);
-    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(true), Some(true)));
+    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (true, true));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_window_that_was_never_proven_closes_as_a_phantom() {
     world.send(100, ticks);
     let closing = world.send(110, vec![]);
     let ever = closed(&closing);
-    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (Some(false), Some(false)));
+    assert_eq!((ever.simultaneous_ever, ever.verified_ever), (false, false));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_commission_counts_before_it_is_an_arb() {
     assert_eq!(words(&world().send(100, ticks("2.01"))), [""; 0]);
     let effects = world().send(100, ticks("2.06"));
     let leg = &entry(&effects).legs[0];
-    assert_eq!((leg.price.millionths(), leg.effective_price.unwrap().millionths()), (2_040_000, 1_988_000));
+    assert_eq!((leg.price.millionths(), leg.effective_price.millionths()), (2_040_000, 1_988_000));
     // A worse price that keeps more is the better one.
     let both =
         vec![tick("x", "home", "2.04", 99), tick("a", "home", "2.00", 99), tick("b", "away", "2.06", 99)];
@@ -247,7 +247,7 @@ fn laying_one_of_two_is_backing_the_other() {
     let entry = entry(&effects);
     let leg = &entry.legs[1];
     assert_eq!(
-        (leg.outcome.known(), leg.side.known(), leg.effective_price.unwrap().millionths()),
+        (leg.outcome.known(), leg.side.known(), leg.effective_price.millionths()),
         (Some(Outcome::Home), Some(Side::Lay), 2_055_555)
     );
     assert!((entry.implied_probability - (1.0 / 2.1 + 1.0 / 2.055_555)).abs() < 1e-9);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use arb_schemas::topics;
 
-use super::options::SettingsError;
+use super::settings_error::SettingsError;
 
 /// The longest prefix: with it, the longest name of a topic or group stays below Kafka's 249 characters.
 const LONGEST: usize = 100;

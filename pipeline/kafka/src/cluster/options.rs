@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rdkafka::config::ClientConfig;
-use thiserror::Error;
 
 use super::secret::Secret;
-use super::token::TokenSource;
+use super::settings_error::{SettingsError, check_pem, refuse};
+use super::token::{OAuthOptions, TokenSource};
 
 /// The protocol of the brokers' listener.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,35 +95,6 @@ pub struct ClusterOptions {
     pub session: Option<Duration>,
     /// A file of further properties of librdkafka.
     pub properties: Option<PathBuf>,
-}
-
-/// Where tokens come from.
-#[derive(Debug, Clone, Default)]
-#[allow(missing_docs)]
-pub struct OAuthOptions {
-    pub token_url: Option<String>,
-    pub client_id: Option<String>,
-    pub client_secret: Option<Secret>,
-    pub scope: Option<String>,
-    pub ca: Option<PathBuf>,
-}
-
-/// Options that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SettingsError {
-    /// They do not fit together.
-    #[error("{0}")]
-    Options(String),
-    /// A file cannot be used.
-    #[error("{option} {}: {problem}", file.display())]
-    File {
-        /// The option that names it.
-        option: &'static str,
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        problem: String,
-    },
 }
 
 /// How clients connect, once the options are known to fit.
@@ -245,18 +216,6 @@ impl Sasl {
             Self::Token(_) => SaslMechanism::OAuthBearer,
         }
     }
-}
-
-pub(super) fn refuse<T>(sentence: String) -> Result<T, SettingsError> {
-    Err(SettingsError::Options(sentence))
-}
-
-/// A file that can be read and looks like PEM; whether it fits is for the TLS library.
-pub(super) fn check_pem(option: &'static str, file: &Path) -> Result<Vec<u8>, SettingsError> {
-    let error = |problem: String| SettingsError::File { option, file: file.to_owned(), problem };
-    let text = std::fs::read(file).map_err(|source| error(source.to_string()))?;
-    let is_pem = text.windows(11).any(|window| window == b"-----BEGIN ");
-    if is_pem { Ok(text) } else { Err(error("it is not a PEM file".to_owned())) }
 }
 
 #[cfg(test)]

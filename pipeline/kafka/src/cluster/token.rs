@@ -6,7 +6,7 @@
 //! Source: RFC 6749, section 4.4; KIP-255.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -17,8 +17,8 @@ use rdkafka::client::OAuthToken;
 use ureq::Agent;
 use ureq::tls::{PemItem, RootCerts, TlsConfig};
 
-use super::options::{OAuthOptions, SettingsError, check_pem, refuse};
 use super::secret::Secret;
+use super::settings_error::{SettingsError, check_pem, refuse};
 
 /// The time limit of the token server: the requesting thread is one that polls a client.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,6 +26,17 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const USUAL_LIFETIME: Duration = Duration::from_mins(5);
 /// Longest response that is read.
 const LONGEST: u64 = 256 * 1024;
+
+/// How tokens are asked for.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs)]
+pub struct OAuthOptions {
+    pub token_url: Option<String>,
+    pub client_id: Option<String>,
+    pub client_secret: Option<Secret>,
+    pub scope: Option<String>,
+    pub ca: Option<PathBuf>,
+}
 
 /// Where tokens come from.
 pub(super) struct TokenSource {

@@ -10,6 +10,7 @@ use arb_schemas::time::{Micros, SECOND};
 
 use super::survival::{Cell, GAPS, gap_label, gap_of};
 use super::ttl::Printed;
+use super::windows::PHASES;
 use super::{Evaluation, RawWindow};
 
 /// The rule of rivals: margins above this are dropped.
@@ -17,10 +18,6 @@ const TOO_GOOD: f64 = 0.10;
 
 /// An evaluation, printed.
 pub struct Report<'a>(pub &'a Evaluation);
-
-/// Windows by whether the event had begun; `None` is all.
-pub(super) const PHASES: [(&str, Option<bool>); 3] =
-    [("pre-match", Some(false)), ("in-play", Some(true)), ("all", None)];
 
 /// What a rule keeps of the windows.
 type Rule = fn(&RawWindow) -> bool;
@@ -170,7 +167,7 @@ impl Report<'_> {
     fn write_execution(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nexecution_probability at opening, deaths spread over the gaps between polls")?;
         writeln!(f, "{:<14}{:>9}{:>12}{:>24}", "", "windows", "stated", "lived two minutes")?;
-        let told = |window: &RawWindow| Some((window.execution_probability?, window.lived(TWO_MINUTES)?));
+        let told = |window: &RawWindow| Some((window.execution_probability, window.lived(TWO_MINUTES)?));
         let told: Vec<_> = self.0.windows.iter().filter_map(told).collect();
         for tenth in 0..10_u8 {
             let (from, to) = (f64::from(tenth) / 10.0, f64::from(tenth + 1) / 10.0);

@@ -22,7 +22,7 @@ use arb_engine::learning::survival::Ttl;
 use arb_schemas::time::Micros;
 
 use super::RawWindow;
-use super::report::PHASES;
+use super::windows::PHASES;
 
 /// Steps of the product limit.
 const STEPS: u32 = 200;

@@ -11,6 +11,9 @@ use arb_model::{BoardEntry, Family, Flag, Leg, Open, Outcome, Period};
 use arb_schemas::time::{Micros, to_rfc3339};
 use serde_json::{Value, json};
 
+/// Windows by whether the event had begun; `None` is all.
+pub(super) const PHASES: [(&str, Option<bool>); 3] =
+    [("pre-match", Some(false)), ("in-play", Some(true)), ("all", None)];
 /// A raw window, with the fields of `--windows`.
 #[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +55,7 @@ pub struct RawWindow {
     /// How long it had still to live at opening.
     pub ttl: Ttl,
     /// The probability at opening that it lives the two minutes that it takes to place its bets.
-    pub execution_probability: Option<f64>,
+    pub execution_probability: f64,
     /// The last poll that saw it before the recording's first hole; its lifetime after that is unknown.
     pub lost_at: Option<Micros>,
     /// Whether all legs stood when each was next confirmed, and after what time: since it opened, and since it was verified for the

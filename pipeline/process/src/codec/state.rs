@@ -5,6 +5,7 @@
 mod line;
 #[cfg(test)]
 mod longest;
+mod quote;
 mod signal;
 mod survival;
 
@@ -18,7 +19,6 @@ use arb_model::source::{granted_name, pushed_source};
 use arb_runtime::machine::Change;
 use arb_schemas::records as wire;
 use arb_schemas::time::Micros;
-use arb_schemas::topics::PROCESS_STATE;
 use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
 
@@ -54,14 +54,6 @@ pub enum StateError {
     /// Its meaning.
     #[error("a {0} that cannot be")]
     Impossible(&'static str),
-    /// It is of a layout that is not read any more.
-    #[error(
-        "an earlier version wrote it in an older layout (schema id {0}): stop all processors, delete {changelog} and the \
-         group's offsets, create the topics again (`arb topics create`) and start; the state is computed again from the \
-         ticks that are kept",
-        changelog = PROCESS_STATE.name
-    )]
-    OlderLayout(u32),
     /// It does not fit what was put back before.
     #[error("a {}", .0.words())]
     Misfit(Misfit),
@@ -124,11 +116,7 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
 /// # Errors
 /// [`StateError`] when it is none, or states what cannot be.
 pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
-    let found = RecordType::of(value).map_err(|error| match error {
-        WireError::OlderLayout(id) => StateError::OlderLayout(id),
-        error => StateError::Wire(error),
-    })?;
-    match found {
+    match RecordType::of(value)? {
         RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
         RecordType::StateSource => {
             let wire::StateSource { source, latest, heard_at, frames, whole } = decode(value)?;
@@ -580,18 +568,17 @@ mod tests {
     }
 
     #[test]
-    fn an_older_layout_is_refused_with_what_to_do() {
-        for id in [10, 11, 23, 28] {
-            let (key, error) = ("market/e/h2h".to_owned(), parse(&[0, 0, 0, 0, id, 0]).unwrap_err());
-            let (changelog, error) = (PROCESS_STATE.name, Box::new(error));
-            let error = PumpError::State { changelog, partition: 2, offset: 7, key, error };
-            let sentence = format!(
-                "process.state.v1 partition 2 offset 7 key market/e/h2h: an earlier version wrote it in an older layout (schema id {id}): stop \
-                 all processors, delete process.state.v1 and the group's offsets, create the topics again (`arb topics \
-                 create`) and start; the state is computed again from the ticks that are kept"
-            );
-            assert_eq!(error.to_string(), sentence);
-        }
-        assert_eq!(parse(&[0, 0, 0, 0, 99, 0]).unwrap_err().to_string(), "schema id 99 is unknown");
+    fn what_was_written_before_the_first_release_is_refused_with_what_to_do() {
+        let (key, error) = ("market/e/h2h".to_owned(), Box::new(parse(&[0, 0, 0, 0, 28, 0]).unwrap_err()));
+        let error = PumpError::State {
+            changelog: arb_schemas::topics::PROCESS_STATE.name,
+            partition: 2,
+            offset: 7,
+            key,
+            error,
+        };
+        let sentence = "process.state.v1 partition 2 offset 7 key market/e/h2h: schema id 28 is of before the first release, which is \
+                        not read: delete the topics and create them again";
+        assert_eq!(error.to_string(), sentence);
     }
 }

@@ -96,7 +96,7 @@ pub struct BookAges {
 /// How long a window must live to be bet on, in seconds: `execution_probability` is about that.
 const TO_PLACE: f64 = 120.0;
 
-const COUNTS: &str = "count() AS windows, countIf(NOT ifNull(simultaneous_ever, false)) AS phantoms, countIf(ifNull(verified_ever, false)) AS verified, \
+const COUNTS: &str = "count() AS windows, countIf(NOT simultaneous_ever) AS phantoms, countIf(verified_ever) AS verified, \
      countIf(isNotNull(closed_at)) AS closed, \
      toNullable(quantileExactOrNullIf(0.5)(assumeNotNull(lifetime_seconds), isNotNull(closed_at))) AS lifetime";
 

@@ -68,8 +68,8 @@ pub struct PastWindow {
     pub open_margin: Option<f64>,
     pub peak_margin: Option<f64>,
     pub close_margin: Option<f64>,
-    pub was_simultaneous: Option<bool>,
-    pub was_verified: Option<bool>,
+    pub was_simultaneous: bool,
+    pub was_verified: bool,
     pub all_stood: Option<bool>,
     pub all_stood_verified: Option<bool>,
     pub updates_count: u64,
@@ -93,8 +93,8 @@ pub struct Transition {
     pub change: String,
     pub micros: i64,
     pub margin_then: f64,
-    pub is_verified: Option<bool>,
-    pub is_simultaneous: Option<bool>,
+    pub is_verified: bool,
+    pub is_simultaneous: bool,
     pub why: Option<String>,
     pub bets: Vec<(String, String, String, f64, f64)>,
 }
@@ -107,8 +107,8 @@ const COLUMNS: &str = "window_id AS window, topic_id AS topic, sport AS sport_ke
      market AS market_key, period AS period_key, toNullable(line) AS points, toUnixTimestamp64Micro(opened_at) AS opened_micros, \
      if(isNull(closed_at), NULL, toUnixTimestamp64Micro(assumeNotNull(closed_at))) AS closed_micros, toNullable(reason) AS why, \
      toNullable(in_play) AS was_in_play, toNullable(margin_open) AS open_margin, toNullable(margin_peak) AS peak_margin, \
-     toNullable(margin_close) AS close_margin, toNullable(simultaneous_ever) AS was_simultaneous, \
-     toNullable(verified_ever) AS was_verified, stood AS all_stood, verified_stood AS all_stood_verified, updates AS updates_count";
+     toNullable(margin_close) AS close_margin, simultaneous_ever AS was_simultaneous, \
+     verified_ever AS was_verified, stood AS all_stood, verified_stood AS all_stood_verified, updates AS updates_count";
 const NEWEST_FIRST: &str = "ORDER BY opened_at DESC, window_id DESC, topic_id DESC";
 
 impl WindowQuery {
@@ -124,7 +124,7 @@ impl WindowQuery {
             condition.and("has(books, ?)", [Bound::Text(book.clone())]);
         }
         if let Some(verified) = self.verified {
-            condition.and("ifNull(verified_ever, false) = ?", [Bound::Truth(verified)]);
+            condition.and("verified_ever = ?", [Bound::Truth(verified)]);
         }
         if let Some(margin) = self.min_margin {
             condition.and("margin_peak >= ?", [Bound::Fraction(margin)]);
@@ -169,7 +169,7 @@ impl History {
     ) -> Result<Vec<Transition>, Error> {
         let sql = format!(
             "SELECT sequence AS sequence_number, transition AS change, toUnixTimestamp64Micro(at) AS micros, margin AS margin_then, \
-             toNullable(verified) AS is_verified, toNullable(simultaneous) AS is_simultaneous, toNullable(reason) AS why, {BETS} \
+             verified AS is_verified, simultaneous AS is_simultaneous, toNullable(reason) AS why, {BETS} \
              FROM window_transitions WHERE window_id = ? AND topic_id = ? ORDER BY sequence LIMIT {limit}"
         );
         let mut condition = Condition::default();
@@ -204,8 +204,8 @@ pub(super) mod tests {
             open_margin: None,
             peak_margin: None,
             close_margin: None,
-            was_simultaneous: None,
-            was_verified: None,
+            was_simultaneous: false,
+            was_verified: false,
             all_stood: None,
             all_stood_verified: None,
             updates_count: 0,

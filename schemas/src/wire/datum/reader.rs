@@ -3,9 +3,8 @@
 //! It never finds out what a value is: Avro's bytes do not tell.
 
 use serde::de::{DeserializeSeed, Deserializer};
-use serde::de::{EnumAccess, Error, IntoDeserializer, Unexpected, VariantAccess, Visitor};
+use serde::de::{EnumAccess, Error, IntoDeserializer, SeqAccess, Unexpected, VariantAccess, Visitor};
 
-use super::compound::{FieldsRead, ItemsRead};
 use super::input::Input;
 use super::{DatumError, NULL, OTHER};
 
@@ -165,5 +164,67 @@ impl<'de> VariantAccess<'de> for Symbol {
         _: V,
     ) -> Result<V::Value, DatumError> {
         foreign("variant with fields")
+    }
+}
+
+/// The fields of a record that are still to be read.
+struct FieldsRead<'a, 'de> {
+    input: &'a mut Input<'de>,
+    left: usize,
+}
+
+impl<'de> SeqAccess<'de> for FieldsRead<'_, 'de> {
+    type Error = DatumError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DatumError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        seed.deserialize(Reader(self.input)).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+/// The items of a list that are still to be read.
+struct ItemsRead<'a, 'de> {
+    input: &'a mut Input<'de>,
+    /// Of the block that was begun.
+    left: u64,
+    is_over: bool,
+}
+
+impl ItemsRead<'_, '_> {
+    fn begin_block(&mut self) -> Result<(), DatumError> {
+        self.left = self.input.block()?;
+        self.is_over = self.left == 0;
+        Ok(())
+    }
+}
+
+impl<'de> SeqAccess<'de> for ItemsRead<'_, 'de> {
+    type Error = DatumError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DatumError> {
+        if self.left == 0 && !self.is_over {
+            self.begin_block()?;
+        }
+        if self.is_over {
+            return Ok(None);
+        }
+        self.left -= 1;
+        seed.deserialize(Reader(self.input)).map(Some)
+    }
+
+    /// An item is a byte at least, so a count that is a lie allocates no more than what was received.
+    fn size_hint(&self) -> Option<usize> {
+        usize::try_from(self.left).ok().map(|left| left.min(self.input.0.len()))
     }
 }

@@ -1,11 +1,10 @@
-//! Writes values as Avro has them: a record is its fields one after the other.
+//! Writes values as Avro has them: a record is its fields one after the other, a list its items.
 //!
 //! It never writes a value that Avro has no form of: that is an error.
 
 use serde::Serialize;
-use serde::ser::{Error, Impossible, Serializer};
+use serde::ser::{Error, Impossible, SerializeSeq, SerializeStruct, Serializer};
 
-use super::compound::Fields;
 use super::output::{put_bytes, put_length, put_number, put_text};
 use super::{DatumError, NULL, OTHER};
 
@@ -155,5 +154,45 @@ impl<'a> Serializer for Writer<'a> {
         _: usize,
     ) -> Result<Never, DatumError> {
         Err(foreign("variant with fields"))
+    }
+}
+
+/// The parts that are being written.
+pub(super) struct Fields<'a>(&'a mut Vec<u8>);
+
+impl SerializeStruct for Fields<'_> {
+    type Ok = ();
+    type Error = DatumError;
+
+    fn serialize_field<T: ?Sized + Serialize>(
+        &mut self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<(), DatumError> {
+        value.serialize(Writer(self.0))
+    }
+
+    /// Its place would be empty, and what follows would be read in it.
+    fn skip_field(&mut self, name: &'static str) -> Result<(), DatumError> {
+        Err(DatumError::custom(format_args!("the field {name} is missing")))
+    }
+
+    fn end(self) -> Result<(), DatumError> {
+        Ok(())
+    }
+}
+
+impl SerializeSeq for Fields<'_> {
+    type Ok = ();
+    type Error = DatumError;
+
+    fn serialize_element<T: ?Sized + Serialize>(&mut self, value: &T) -> Result<(), DatumError> {
+        value.serialize(Writer(self.0))
+    }
+
+    fn end(self) -> Result<(), DatumError> {
+        // A block of no items.
+        self.0.push(0);
+        Ok(())
     }
 }

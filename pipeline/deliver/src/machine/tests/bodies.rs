@@ -185,21 +185,6 @@ fn a_body_that_was_sent_stays_when_its_event_comes_again_in_other_words() {
 }
 
 #[test]
-fn a_delivery_of_a_former_version_keeps_its_body() {
-    let published = include_bytes!("../../../../../schemas/golden/StateWebhookDelivery.v1.bin");
-    let record: StateWebhookDelivery = wire::decode(published).unwrap();
-    let mut ledger =
-        Ledger::restored(Changelog::from([(format!("delivery/{}", record.id), published.to_vec())]));
-    let before = of(&ledger, &record.endpoint);
-    assert_eq!((before.body.as_ref(), &before.body_of), (record.body.as_str(), &None));
-    let again =
-        WebhookRedelivery { endpoint: record.endpoint.clone(), delivery: None, since: None, at: START };
-    ledger.step(&Task::Redelivery(again));
-    assert_eq!(ledger.written()[0].body, record.body);
-    ledger.check();
-}
-
-#[test]
 fn a_delivery_whose_body_is_not_there_is_not_restored() {
     let mut ledger = Ledger::restored(Changelog::new());
     ledger.step(&to(1, &["a", "b"], "durable"));

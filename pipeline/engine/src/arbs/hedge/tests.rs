@@ -16,7 +16,7 @@ fn entry(market: &str, line: Option<i32>, bets: &[(&str, Price)]) -> BoardEntry 
         side: "back".into(),
         book: format!("book{at}").as_str().into(),
         price: *price,
-        effective_price: Some(*price),
+        effective_price: *price,
         limit: None,
         ..fixtures::entry().legs[0].clone()
     };
@@ -101,7 +101,7 @@ fn a_lay_is_hedged_by_its_liability() {
     let mut entry = winner(&["4.2", "3.8"].map(price));
     entry.market = "h2h".into();
     entry.legs[1] = BoardLeg { outcome: "home".into(), side: "lay".into(), ..entry.legs[1].clone() };
-    entry.legs[1].effective_price = Some(price("1.357142"));
+    entry.legs[1].effective_price = price("1.357142");
     let hedge = hedge(&entry, &Books::default(), placed(0, 10_000, "4.2")).unwrap();
     // Backed 100.00 at 4.2; laying b at 3.8 risks 2.8 b: 320 - 2.8 b = b - 100, b = 110.526.
     assert!((asked(&hedge)[1] - 11_052).abs() <= 1, "{:?}", asked(&hedge));

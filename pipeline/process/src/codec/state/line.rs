@@ -4,35 +4,18 @@
 
 use std::sync::Arc;
 
-use arb_engine::QuoteStatus;
 use arb_engine::arbs::Standing;
 use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
-use arb_engine::market::{EventInfo, Limit, Market};
+use arb_engine::market::{EventInfo, Market};
 use arb_engine::odds::Price;
-use arb_engine::state::{Saved, SavedLine, SavedMove, SavedMoves, SavedQuote, SavedWindow};
+use arb_engine::state::{Saved, SavedLine, SavedMove, SavedMoves, SavedWindow};
 use arb_model::source::is_private;
 use arb_schemas::records as wire;
 
 use super::StateError;
+use super::quote::{NameTable, id_bytes, saved_quote, state_quote};
 use super::signal::{saved_consensus, saved_signal, state_consensus, state_signal};
 use super::survival::{saved_life, state_life};
-
-/// The names of a record, each once, in the order of their use.
-#[derive(Default)]
-pub(super) struct NameTable(Vec<Arc<str>>);
-
-impl NameTable {
-    fn position(&mut self, name: &Arc<str>) -> i32 {
-        // One engine has one allocation a name: letters are compared where another made it.
-        let is_it = |known: &Arc<str>| Arc::ptr_eq(known, name);
-        let known = self.0.iter().position(is_it).or_else(|| self.0.iter().position(|known| known == name));
-        let position = known.unwrap_or_else(|| {
-            self.0.push(Arc::clone(name));
-            self.0.len() - 1
-        });
-        i32::try_from(position).unwrap_or(i32::MAX)
-    }
-}
 
 pub(super) fn state_head(
     (event, market): (&EventInfo, Market),
@@ -78,7 +61,7 @@ pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
         event_id: line.event.to_string(),
         market: line.market.key(),
         line: line.line,
-        names: names.0.iter().map(ToString::to_string).collect(),
+        names: names.texts(),
         quotes,
         window: line.window.as_ref().map(state_window),
         moves,
@@ -119,42 +102,6 @@ fn saved_move(moved: &wire::StateMove) -> Option<SavedMove> {
         to: Price::from_millionths(moved.to).ok()?,
         is_reported: moved.told,
     })
-}
-
-fn wire_standing(standing: QuoteStatus) -> wire::Standing {
-    match standing {
-        QuoteStatus::OnOffer => wire::Standing::OnOffer,
-        QuoteStatus::Suspended => wire::Standing::Suspended,
-        QuoteStatus::Stale => wire::Standing::Stale,
-        QuoteStatus::Started => wire::Standing::Started,
-    }
-}
-
-fn standing(standing: wire::Standing) -> Option<QuoteStatus> {
-    Some(match standing {
-        wire::Standing::OnOffer => QuoteStatus::OnOffer,
-        wire::Standing::Suspended => QuoteStatus::Suspended,
-        wire::Standing::Stale => QuoteStatus::Stale,
-        wire::Standing::Started => QuoteStatus::Started,
-        wire::Standing::Unknown => return None,
-    })
-}
-
-pub(super) fn state_quote(quote: &SavedQuote, names: &mut NameTable) -> wire::StateQuote {
-    wire::StateQuote {
-        outcome: quote.outcome.into(),
-        side: quote.side.into(),
-        book: names.position(&quote.book),
-        source: names.position(&quote.source),
-        price: quote.price.millionths().into(),
-        standing: wire_standing(quote.status),
-        span_start: quote.span_start,
-        span_end: quote.span_end,
-        price_moved_at: quote.price_moved_at,
-        received_at: quote.received_at,
-        limit: quote.limit.map(Limit::minor),
-        odds_format: quote.odds_format,
-    }
 }
 
 fn state_window(window: &SavedWindow) -> wire::StateWindow {
@@ -238,32 +185,6 @@ pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateErro
         moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
         signals: signals.collect::<Option<_>>().ok_or(StateError::Impossible("signal"))?,
         consensus: consensus.collect::<Option<_>>().ok_or(StateError::Impossible("consensus"))?,
-    })
-}
-
-/// The 16 bytes of an id.
-pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
-    Some(u128::from_str_radix(id, 16).ok()?.to_be_bytes())
-}
-
-pub(super) fn saved_quote(quote: &wire::StateQuote, names: &[Arc<str>]) -> Option<SavedQuote> {
-    let name = |position: i32| names.get(usize::try_from(position).ok()?).cloned();
-    Some(SavedQuote {
-        outcome: quote.outcome.known()?,
-        side: quote.side.known()?,
-        book: name(quote.book)?,
-        source: name(quote.source)?,
-        price: Price::from_millionths(quote.price).ok()?,
-        limit: match quote.limit {
-            Some(limit) => Some(Limit::from_minor(limit)?),
-            None => None,
-        },
-        status: standing(quote.standing)?,
-        odds_format: quote.odds_format,
-        span_start: quote.span_start,
-        span_end: quote.span_end,
-        price_moved_at: quote.price_moved_at,
-        received_at: quote.received_at,
     })
 }
 

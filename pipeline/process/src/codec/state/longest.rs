@@ -181,11 +181,11 @@ fn entry() -> BoardEntry {
         price_moved_at: Time(i64::MIN),
         last_seen_at: Time(i64::MIN),
         operator: name(1).into(),
-        effective_price: Some(highest()),
+        effective_price: highest(),
         stake: Some(Money(i64::MAX)),
         liability: Some(Money(i64::MAX)),
         limit: Some(Money(i64::MAX)),
-        expected_interval: Some(Seconds(i64::MAX)),
+        expected_interval: Seconds(i64::MAX),
         link: Some("x".repeat(LINK_BYTES).as_str().into()),
         ..fixtures::entry().legs.remove(0)
     };

@@ -8,7 +8,7 @@ use arb_engine::effect::{SignalId, SignalKind};
 use arb_engine::state::{SavedBet, SavedConsensus, SavedSignal};
 use arb_schemas::records as wire;
 
-use super::line::{NameTable, id_bytes, saved_quote, state_quote};
+use super::quote::{NameTable, id_bytes, saved_quote, state_quote};
 
 pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire::StateSignal {
     wire::StateSignal {

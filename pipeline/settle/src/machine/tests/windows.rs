@@ -180,29 +180,6 @@ fn what_was_published_of_a_window_never_changes() {
     assert_eq!((gradings.len(), gradings[0].window == gradings[1].window), (2, true));
 }
 
-/// What a version that knew no windows wrote to the changelog.
-const OLDER: [&[u8]; 3] = [
-    include_bytes!("../../../../../schemas/golden/StatePick.v1.bin"),
-    include_bytes!("../../../../../schemas/golden/StateResult.v1.bin"),
-    include_bytes!("../../../../../schemas/golden/StatePicks.v1.bin"),
-];
-
-#[test]
-fn the_changelog_of_a_version_without_windows_is_restored_and_its_points_belong_to_nobody() {
-    let mut bench = Bench {
-        machine: SettleMachine::new(&Clauses::default()),
-        out: Outbox::default(),
-        tally: SettleCounts::default(),
-    };
-    for value in OLDER {
-        bench.machine.restore(b"", value).unwrap();
-    }
-    assert_eq!((bench.machine.size().windows, bench.machine.size().results), (0, 1));
-    opened(&mut bench, "a");
-    assert_eq!(gradings(&bench).len(), 0, "its results name no sides");
-    assert_eq!(bench.machine.size().windows, 1);
-}
-
 #[test]
 fn a_window_that_was_restored_goes_on_with_its_last_grading() {
     let mut bench = Bench::new(3);
