@@ -225,7 +225,7 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
         ground.clickhouse.ask("migrator", &ground.clickhouse.password("migrator"), &settings, &sql).unwrap();
     };
     insert(&rows[..5]);
-    let note = format!(r#"{{"v":1,"topic":"{id}","intent":{{"first":0,"last":9,"rows":[["ticks",10]]}}}}"#);
+    let note = format!(r#"{{"v":3,"topic":"{id}","intent":{{"first":0,"last":9,"rows":[["ticks",10]]}}}}"#);
     commit_to(&ground.broker.kafka, "cut", ODDS_TICKS.name, partition, 0, &note);
     let mut sink = ground.sink("cut.log", &["--group", "cut", "--batch-rows", "3"]);
     ground.wait_for_rows(&expected, || sink.assert_runs());

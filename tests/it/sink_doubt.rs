@@ -56,7 +56,7 @@ impl Inserted {
     /// Leaves an intent to insert all of it.
     fn intend(&self, rows: &str) {
         let note =
-            format!(r#"{{"v":1,"topic":"{}","intent":{{"first":0,"last":9,"rows":{rows}}}}}"#, self.id);
+            format!(r#"{{"v":3,"topic":"{}","intent":{{"first":0,"last":9,"rows":{rows}}}}}"#, self.id);
         commit_to(&self.ground.broker.kafka, "arb-sink", ODDS_TICKS.name, self.partition, 0, &note);
     }
 

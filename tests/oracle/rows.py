@@ -1,15 +1,14 @@
 """Rows as the tables of ClickHouse must have them, from the bytes of records alone.
 
-Reads records as JSON lines ({topic, topic_id, partition, offset, key, value}, bytes in hexadecimal) and the golden files of
-the repository, a schema and a record of each version; writes {table, row} as JSON lines. The id of a version is that of its
-record. It shares nothing with the sink but these definitions.
+Reads records as JSON lines ({topic, topic_id, partition, offset, key, value}, bytes in hexadecimal), and of the repository the
+schemas with a golden record of each, which has its id; writes {table, row} as JSON lines. It shares nothing with the sink but
+these definitions.
 Usage: rows.py SCHEMAS < records
 """
 
 import functools
 import json
 import pathlib
-import re
 import struct
 import sys
 
@@ -18,7 +17,7 @@ TOPICS = {
     "feed.events.v1": ("ArbWindow", "CloseSignal", "LineMovement", "StaleAlert", "SignalChange", "PickChange", "WindowGrading"),
     "webhook.deliveries.v1": ("WebhookDelivery",),
 }
-# The record that a schema refers to by name, in its own version or, where that has no such version, the newest.
+# The record that a schema refers to by name.
 REFERENCES = {"ArbWindow": "BoardEntry", "SignalChange": "EdgeSignal", "PickChange": "Pick", "WindowGrading": "OpenedWindow"}
 FAMILIES = {
     "h2h": "h2h", "h2h_3_way": "h2h_3_way", "draw_no_bet": "draw_no_bet", "spreads": "spreads", "totals": "totals",
@@ -141,7 +140,7 @@ def window(record, leg_columns):
     entry = record["entry"]
     same = ("in_play", "kind", "market", "period", "line", "implied_probability", "margin", "margin_worst",
             "simultaneous", "score", "warnings", "opened_at", "sequence")
-    legs = {f"legs.{name}": [leg.get(name, old) for leg in entry["legs"]] for name, old in leg_columns.items()}
+    legs = {f"legs.{name}": [leg[name] for leg in entry["legs"]] for name in leg_columns}
     yield {
         "window_id": entry["id"], "transition": record["change"], "at": entry["updated_at"],
         **event_columns(entry["event"]), **{name: entry[name] for name in same}, **judged(entry), **legs,
@@ -240,33 +239,27 @@ WINDOWS = {"ArbWindow": window, "CloseSignal": closed}
 
 
 class Schemas:
-    """Every version of every record that was published, by id."""
+    """The schema of each record, and the id by which messages name it."""
 
     def __init__(self, folder):
-        self.golden = pathlib.Path(folder) / "golden"
-        self.by_id, self.newest = {}, {}
-        for path in self.golden.glob("*.bin"):
-            name, version = re.fullmatch(r"(\w+)\.v(\d+)\.bin", path.name).groups()
+        self.folder, self.by_id = pathlib.Path(folder), {}
+        for path in (self.folder / "golden").glob("*.v1.bin"):
             with path.open("rb") as file:
-                number = struct.unpack(">xI", file.read(5))[0]
-            self.by_id[number] = (name, int(version))
-            self.newest[name] = max(int(version), self.newest.get(name, 0))
-        # What an older version does not have of a leg is what the newest says of it.
-        entry = self.load("BoardEntry", self.newest["BoardEntry"])
-        legs = field_type(entry, "legs")["items"]["fields"]
+                self.by_id[struct.unpack(">xI", file.read(5))[0]] = path.name.removesuffix(".v1.bin")
+        legs = field_type(self.load("BoardEntry"), "legs")["items"]["fields"]
         # Where to bet is no fact of the past, and what a rounded price is worth is its effective price: these are not stored.
-        self.leg_columns = {field["name"]: field.get("default") for field in legs if field["name"] not in ("link", "rounded")}
+        self.leg_columns = [field["name"] for field in legs if field["name"] not in ("link", "rounded")]
 
-    def load(self, name, version):
-        return json.loads((self.golden / f"{name}.v{version}.avsc").read_text(encoding="utf-8"))
+    def load(self, name):
+        return json.loads((self.folder / "avro" / f"{name}.avsc").read_text(encoding="utf-8"))
 
     @functools.cache
-    def of(self, name, version):
+    def of(self, name):
         """A schema, and the records that it names."""
-        schema = self.load(name, version)
+        schema = self.load(name)
         if name not in REFERENCES:
             return schema, records_of(schema)
-        named = self.load(REFERENCES[name], min(version, self.newest[REFERENCES[name]]))
+        named = self.load(REFERENCES[name])
         return schema, {f"arb.v1.{named['name']}": named, **records_of(named), **records_of(schema)}
 
 
@@ -288,10 +281,10 @@ def field_type(record, name):
 def decode(topic, value, schemas):
     if len(value) < 5 or value[0] != 0:
         raise Bad("no header")
-    name, version = schemas.by_id.get(struct.unpack(">I", value[1:5])[0], ("", 0))
+    name = schemas.by_id.get(struct.unpack(">I", value[1:5])[0], "")
     if name not in TOPICS[topic]:
         raise Bad("not of this topic")
-    schema, names = schemas.of(name, version)
+    schema, names = schemas.of(name)
     reader = Reader(value[5:], names)
     try:
         record = reader.read(schema)
