@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_engine::{KnownArbs, UserBooks};
 use arb_engine::effect::BoardEntry;
 use arb_engine::input::Tick;
 use arb_engine::market::{Outcome, Policy};
+use arb_engine::{KnownArbs, UserBooks};
 use proptest::prelude::*;
 
 use crate::world::{World, at, of_league, tick};
