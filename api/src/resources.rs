@@ -123,10 +123,10 @@ impl MarketResources {
         let boards = boards.map(Arc::clone);
         let list = ListResource { entries: Arc::clone(&lists.board) };
         Self {
+            stream: StreamResource { streams: Arc::clone(streams), boards: boards.clone() },
             arbs: ArbsResource { list, boards },
             sports: SportsResource { lists: lists.clone() },
             signals: ListResource { entries: Arc::clone(&lists.signals) },
-            stream: StreamResource { streams: Arc::clone(streams) },
         }
     }
 }

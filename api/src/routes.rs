@@ -121,6 +121,7 @@ pub(crate) static ROUTES: [Route<Resources>; 98] = [
         to.market(charge).stream.open(request, charge, &to.tickets)
     })
     .costing(1)
+    .priced_by(board_cost)
     .for_tickets()
     .for_test_keys(),
     Row::keyed_task(

@@ -7,6 +7,8 @@
 //! - `query`: the parameters of a request; `session`: one stream from beginning to end; `client`: the pieces
 //!   until the client has caught up with the ring, `follower`: the pieces from then on; `sse_body`: both as
 //!   one body; `notice`: messages beside events.
+//! - `watched_boards`: boards that are computed for those who watch them, `watched_board`: one of them from look to look; `watcher`: a client that
+//!   watches one.
 //! - `changes`: the events after one, as a page. `open_streams`: how many an account has.
 //! - `waker_set`: how all streams are woken; `idle_timer`: detects a stream that has sent nothing for long.
 //! - `catch_up`: events that only Kafka still has; `catch_up_limiter`: which clients may read them now.
@@ -37,6 +39,9 @@ pub mod source;
 mod sse_body;
 mod view;
 mod waker_set;
+mod watched_board;
+mod watched_boards;
+mod watcher;
 pub mod webhook;
 
 use std::sync::Arc;
@@ -59,6 +64,8 @@ pub(crate) use self::query::StreamQuery;
 use self::session::Session;
 use self::source::Source;
 use self::sse_body::SseBody;
+pub(crate) use self::watched_boards::{BoardWatch, WatchedBoards};
+use self::watcher::Watcher;
 use crate::access::authority::Authority;
 use crate::http::problem::Problem;
 use crate::lists::Lists;
@@ -204,6 +211,19 @@ impl StreamState {
         let start = Start::of(last, &self.streams.hub);
         let client = Client::new(Session::new(Arc::clone(self), (filter, pace), (kid, place)), out);
         warp::reply::stream(SseBody::new(client.begin(start), pieces)).into_response()
+    }
+
+    /// The same of a board that is computed for those who watch it.
+    pub(crate) fn open_board(
+        self: &Arc<Self>,
+        StreamQuery { filter, pace, .. }: StreamQuery,
+        (kid, place): (&str, OpenStream),
+        watch: BoardWatch,
+    ) -> Response {
+        let (out, pieces) = mpsc::channel(PIECES);
+        let session = Session::new(Arc::clone(self), (filter, pace), (kid, place));
+        let watcher = Watcher::new(session, watch, out);
+        warp::reply::stream(SseBody::new(watcher.run(), pieces)).into_response()
     }
 }
 

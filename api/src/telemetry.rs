@@ -24,6 +24,9 @@ struct ServeMeters {
     stream_events: Counter,
     stream_bytes: Counter,
     stream_conflated: Counter,
+    watched_boards: Gauge,
+    watched_lines: Counter,
+    watched_seconds: Histogram,
     ring: (Gauge, Gauge),
 }
 
@@ -38,11 +41,15 @@ static METERS: LazyLock<ServeMeters> = LazyLock::new(|| ServeMeters {
     stream_events: list::STREAM_EVENTS.counter(&[]),
     stream_bytes: list::STREAM_BYTES.counter(&[]),
     stream_conflated: list::STREAM_CONFLATED.counter(&[]),
+    watched_boards: list::WATCHED_BOARDS.gauge(&[]),
+    watched_lines: list::WATCHED_LINES.counter(&[]),
+    watched_seconds: list::WATCHED_SECONDS.histogram(&[]),
     ring: (list::RING_EVENTS.gauge(&[]), list::RING_BYTES.gauge(&[])),
 });
 
 /// Why a stream ends: the client went or took nothing, it was cut, its key is not valid any more, or the server ends.
-const ENDS: [&str; 6] = ["gone", "too_slow", "catching_up", "unavailable", "key_revoked", "closing"];
+const ENDS: [&str; 7] =
+    ["gone", "too_slow", "catching_up", "unavailable", "source_changed", "key_revoked", "closing"];
 
 /// Why a connection without a key is closed for another.
 const EVICTIONS: [&str; 3] = ["address", "keyless", "full"];
@@ -137,6 +144,12 @@ impl Open {
         Self::of(&METERS.streams)
     }
 
+    /// A set of own books that is watched.
+    #[must_use]
+    pub fn watched_board() -> Self {
+        Self::of(&METERS.watched_boards)
+    }
+
     fn of(gauge: &'static Gauge) -> Self {
         gauge.increment(1.0);
         Self(gauge)
@@ -157,6 +170,12 @@ pub fn feed_event() {
 /// An event was replaced by a later one before it was sent.
 pub fn event_conflated() {
     METERS.stream_conflated.increment(1);
+}
+
+/// A board that is watched was computed again: lines that were searched, and how long it took.
+pub fn board_looked_at(lines: usize, time: Duration) {
+    METERS.watched_lines.increment(lines as u64);
+    METERS.watched_seconds.record(took(time));
 }
 
 /// A stream ended, for one of these reasons.

@@ -93,7 +93,8 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
   }
   const server = createServer((request, response) => {
     const path = request.url.split('?')[0]
-    if (path === '/session/stream') return stream(response)
+    // A board of own books is no stream here, unless it is among the answers.
+    if (path === '/session/stream' && !/[?&](books|commissions)=/.test(request.url)) return stream(response)
     const file = files.get(path)
     if (file !== undefined) {
       response.writeHead(200, {

@@ -26,7 +26,9 @@ fresh.event = { ...fresh.event, id: 'fresh', home: 'Newhaven Terns', away: 'Old 
 const made = (outcome, book, price) => ({ ...fresh.legs[0], outcome, side: 'back', book, operator: book, price, effective_price: price, limit: 250, link: `https://books.example/${book}` })
 fresh.legs = [made('home', 'alderbet', 2.2), made('away', 'elmwager', 2.1)]
 let latest = fresh
-const more = { [`/session/arbs/${fresh.id}/hedge`]: hedge, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
+/** A window of the reader's own books, which the server does not follow. */
+const own = { ...fresh, id: 'd'.repeat(32), event: { ...fresh.event, id: 'own', home: 'Sandwick Auks' } }
+const more = { '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
 const server = await serve(dist, COUNT, 0, { more, entryOf })
 moveTo(server.url)
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
@@ -167,7 +169,14 @@ await page.evaluate(() => document.activeElement.blur())
 await page.keyboard.press('p')
 assert.equal(await page.getByText('Paused:').count(), 0, 'keys are off')
 say('hidden')
-assert.deepEqual(wrong.filter((text) => !text.includes('books.example')), [])
+
+// The server follows no more boards: that of the reader's books is asked for each minute, and the page says so.
+await page.goto(`${server.url}/#/board?books=alderbet%2Celmwager`)
+await page.getByText('Computed for your books each minute: the server follows no more boards now.').waitFor()
+await rows(page).getByText('Sandwick Auks', { exact: false }).first().waitFor()
+await page.getByRole('button', { name: 'All books' }).click()
+say('own books')
+assert.deepEqual(wrong.filter((text) => !/books\.example|session\/stream\?books/.test(text)), [])
 say('done')
 await context.close()
 server.close()

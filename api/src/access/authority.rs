@@ -173,23 +173,22 @@ impl Authority {
 
     /// Whether a key, by its kid, or a session, by `session/` and its hash, may still hold a stream.
     pub(crate) fn is_valid(&self, holder: &str) -> bool {
+        self.source_of(holder).is_some()
+    }
+
+    /// The private source of the account of such a holder, if it has one; `None` where it may hold no stream.
+    pub(crate) fn source_of(&self, holder: &str) -> Option<Option<String>> {
         let now = self.now();
-        let is_enabled = |directory: &Directory, account: &str| {
-            directory.account(account).is_some_and(|account| !account.is_disabled)
-        };
-        if let Some(hash) = holder.strip_prefix(SESSION) {
-            return self.replica.with(|directory| {
-                let session = directory.session(hash).filter(|session| session.expires_at > now);
-                session.is_some_and(|session| is_enabled(directory, &session.account))
-            });
-        }
-        let kid = holder;
         self.replica.with(|directory| {
-            directory.key(kid).is_some_and(|key| {
-                !key.is_expired(now)
-                    && key.permissions.scopes.contains(&Scope::StreamRead)
-                    && is_enabled(directory, &key.account)
-            })
+            let account = match holder.strip_prefix(SESSION) {
+                Some(hash) => &directory.session(hash).filter(|session| session.expires_at > now)?.account,
+                None => {
+                    let key = directory.key(holder).filter(|key| !key.is_expired(now))?;
+                    &Some(key).filter(|key| key.permissions.scopes.contains(&Scope::StreamRead))?.account
+                }
+            };
+            let account = directory.account(account).filter(|account| !account.is_disabled)?;
+            Some(account.private_source())
         })
     }
 

@@ -39,6 +39,9 @@ pub(crate) struct Problem {
     member: Option<Box<(&'static str, serde_json::Value)>>,
 }
 
+/// How often a client asks for a board that it cannot watch.
+const POLL_SECONDS: u64 = 60;
+
 impl Problem {
     fn new(kind: &'static ProblemKind, detail: &str) -> Self {
         Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, member: None }
@@ -147,6 +150,23 @@ impl Problem {
             "The account has asked for {most} boards of own books within a minute, as many as its plan allows."
         );
         Self { header, ..Self::new(&RATE_LIMITED, &detail) }
+    }
+
+    /// 429, until a stream of the account with another board of own books ends.
+    pub(crate) fn watches_capped(most: usize) -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(POLL_SECONDS))));
+        let detail = format!(
+            "The account watches {most} boards of own books at this instance, as many as it may: ask GET /v1/arbs for another one each minute."
+        );
+        Self { header, ..Self::new(&TOO_MANY_STREAMS, &detail) }
+    }
+
+    /// 503, until a board of own books is watched by nobody any more.
+    pub(crate) fn watches_full() -> Self {
+        let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(POLL_SECONDS))));
+        let detail =
+            "This instance computes as many boards of own books as it can: ask GET /v1/arbs each minute.";
+        Self { header, ..Self::unavailable(detail) }
     }
 
     /// 429, until the month ends, for a key with a cap.

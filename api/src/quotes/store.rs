@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use arb_engine::venues::Books;
-use arb_engine::{Engine, ListedBook, ListedEvent, ListedQuote, UserBooks, WindowEvidence};
+use arb_engine::{Engine, KnownArbs, ListedBook, ListedEvent, ListedQuote, UserBooks, WindowEvidence};
 use arb_process::replica::{ReplicaError, StateReplica};
 use arb_schemas::records::BoardEntry;
 
@@ -106,6 +106,15 @@ impl Quotes {
             place.push(replica.position());
         }
         (entries, place)
+    }
+
+    /// The same once more, by what is known of each partition from the last time.
+    pub(crate) fn board_again(&self, user: &UserBooks, known: &mut Vec<KnownArbs>) -> Vec<BoardEntry> {
+        known.resize_with(self.partitions.len(), KnownArbs::default);
+        let of = |(replica, known): (&Mutex<StateReplica>, &mut KnownArbs)| {
+            lock(replica).engine().board_again(user, known)
+        };
+        self.partitions.iter().zip(known).flat_map(of).collect()
     }
 
     /// All events, by id, with those of a private source.

@@ -26,10 +26,8 @@ use crate::resources::hedge;
 use crate::resources::list::{self, ListResource};
 use crate::resources::rank::Rank;
 use crate::resources::user_boards::UserBoards;
-use crate::resources::user_query::{self, UserQuery};
+use crate::resources::user_query::{self, NOT_IN_TEST, UserQuery};
 use crate::view::{EntryView, OddsFormat, Ranked, csv};
-
-const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
 
 impl Listed for BoardEntry {
     const TOPIC: Topic = ARBS_BOARD;

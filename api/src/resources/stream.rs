@@ -1,5 +1,5 @@
-//! `GET /v1/stream`, `GET /api/v1/stream` and `GET /session/stream`: the entry to the stream; and `GET /v1/arbs/changes`, pages of it. It
-//! never decides which events a client is sent.
+//! `GET /v1/stream`, `GET /api/v1/stream` and `GET /session/stream`: the entry to the stream of the feed, or to that of a board of own books; and
+//! `GET /v1/arbs/changes`, pages of the feed. It never decides which events a client is sent.
 
 use std::sync::Arc;
 
@@ -13,16 +13,35 @@ use crate::access::authority::{SESSION, SignedIn};
 use crate::access::tickets;
 use crate::access::usage::Usage;
 use crate::http::charge::Charge;
+use crate::http::parameters;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
-use crate::stream::{ChangesPage, ChangesQuery, OpenStream, StreamQuery, StreamState};
+use crate::quotes::store::UNREAD;
+use crate::resources::user_boards::UserBoards;
+use crate::resources::user_query::{COST, NOT_IN_TEST, UserQuery};
+use crate::stream::{BoardWatch, ChangesPage, ChangesQuery, OpenStream, StreamQuery, StreamState};
+
+/// Parameters of the feed alone.
+const OF_THE_FEED: [&str; 4] = ["event", "kinds", "kind", "last_event_id"];
+const NO_FEED: &str =
+    "does not go with books, commissions and total_stake: such a stream has one board, and begins with it";
 
 /// The feed and its streams.
 #[derive(Debug)]
 pub(crate) struct StreamResource {
     pub(crate) streams: Arc<StreamState>,
+    /// What boards of own books are computed of; test keys have none.
+    pub(crate) boards: Option<Arc<UserBoards>>,
+}
+
+/// What is asked for, with a place of the account.
+struct Begun {
+    query: StreamQuery,
+    place: OpenStream,
+    /// Where it is of a board that is computed.
+    watch: Option<BoardWatch>,
 }
 
 impl StreamResource {
@@ -35,19 +54,20 @@ impl StreamResource {
     ) -> Started {
         let ticket = tickets.check(request, charge)?;
         let caller = &charge.caller;
-        let (query, place) = self.begin(request, (&caller.account, charge.limits().streams))?;
+        let begun =
+            self.begin(request, (&caller.account, charge.limits().streams), &caller.private_source)?;
         // A client that connects during shutdown receives the notice in a stream, free of charge: after a 503
         // an EventSource never reconnects.
         if !self.streams.is_closing() {
             charge.charge()?;
         }
         let (streams, kid) = (Arc::clone(&self.streams), caller.kid.clone());
-        let query = request.wants_body().then_some(query);
+        let begun = request.wants_body().then_some(begun);
         Ok(Box::pin(async move {
             if let Some(ticket) = ticket {
                 ticket.await?;
             }
-            Ok(response(query.map(|query| streams.open(query, (&kid, place)))))
+            Ok(response(begun.map(|begun| begun.open(&streams, &kid))))
         }))
     }
 
@@ -70,11 +90,19 @@ impl StreamResource {
         usage: &Usage,
     ) -> Started {
         let streams = usage.limits(signed_in.plan).streams;
-        let (query, place) = self.begin(request, (&signed_in.account, streams))?;
+        if UserQuery::is_in(request.query()) {
+            let counted = self
+                .streams
+                .authority
+                .page_reads
+                .count(&signed_in.account, u32::try_from(COST).unwrap_or(u32::MAX));
+            counted.map_err(Problem::page_reads_exceeded)?;
+        }
+        let begun = self.begin(request, (&signed_in.account, streams), &signed_in.private_source)?;
         // The stream ends with its session, and spends nothing of the quota.
         let holder = format!("{SESSION}{}", signed_in.session);
-        let (streams, query) = (Arc::clone(&self.streams), request.wants_body().then_some(query));
-        Ok(Box::pin(async move { Ok(response(query.map(|query| streams.open(query, (&holder, place))))) }))
+        let (streams, begun) = (Arc::clone(&self.streams), request.wants_body().then_some(begun));
+        Ok(Box::pin(async move { Ok(response(begun.map(|begun| begun.open(&streams, &holder)))) }))
     }
 
     /// Refuses a query that cannot be answered, or not yet.
@@ -85,16 +113,50 @@ impl StreamResource {
         self.streams.check(query)
     }
 
-    /// The query and a place of the account, of which it may have so many.
+    /// What is asked for, and a place of the account, of which it may have so many.
     fn begin(
         &self,
         request: &Request<'_>,
         (account, most): (&str, u32),
-    ) -> Result<(StreamQuery, OpenStream), Problem> {
-        let query = StreamQuery::parse(&tickets::without_ticket(request.query()), request.headers())?;
+        private: &Option<String>,
+    ) -> Result<Begun, Problem> {
+        let (user, feed) = UserQuery::split(&tickets::without_ticket(request.query()))?;
+        let query = StreamQuery::parse(&feed, request.headers())?;
         self.check(&query)?;
         let place = self.streams.place(account, most);
-        Ok((query, place.ok_or_else(Problem::too_many_streams)?))
+        let place = place.ok_or_else(Problem::too_many_streams)?;
+        let watch = user.map(|user| self.watch(user.of_source(private.clone()), &query, (account, &feed)));
+        Ok(Begun { query, place, watch: watch.transpose()? })
+    }
+
+    /// Watches a board of own books for an account; `feed` are the other parameters.
+    fn watch(
+        &self,
+        user: UserQuery,
+        query: &StreamQuery,
+        (account, feed): (&str, &str),
+    ) -> Result<BoardWatch, Problem> {
+        let boards = self.boards.as_ref().ok_or_else(|| Problem::forbidden(NOT_IN_TEST))?;
+        if let Some(name) = OF_THE_FEED.iter().find(|name| parameters::has(feed, name)) {
+            return Err(Problem::invalid_param(name, NO_FEED));
+        }
+        if query.resumes() {
+            return Err(Problem::invalid_param("last-event-id", NO_FEED));
+        }
+        self.streams.lists.names.check(user.names())?;
+        if !boards.quotes.is_ready() {
+            return Err(Problem::unavailable(UNREAD));
+        }
+        boards.watched.watch(account, user.to_user_books())
+    }
+}
+
+impl Begun {
+    fn open(self, streams: &Arc<StreamState>, holder: &str) -> Response {
+        match self.watch {
+            Some(watch) => streams.open_board(self.query, (holder, self.place), watch),
+            None => streams.open(self.query, (holder, self.place)),
+        }
     }
 }
 

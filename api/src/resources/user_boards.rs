@@ -19,6 +19,7 @@ use crate::lists::polls::Polls;
 use crate::lists::snapshot::{PageQueryOf, Parts, Snapshot};
 use crate::quotes::store::{Place, Quotes};
 use crate::resources::user_query::UserQuery;
+use crate::stream::WatchedBoards;
 
 /// Most boards that are kept, of all callers.
 const MAX_BOARDS: usize = 128;
@@ -73,6 +74,8 @@ impl Slot {
 pub(crate) struct UserBoards {
     pub(crate) quotes: Arc<Quotes>,
     polls: Arc<Polls>,
+    /// Those that are watched.
+    pub(crate) watched: Arc<WatchedBoards>,
     /// By query, with when it was last asked for.
     kept: Mutex<HashMap<UserQuery, (Arc<Slot>, Instant)>>,
     live: Mutex<HashMap<String, LiveBoards>>,
@@ -91,6 +94,7 @@ impl UserBoards {
         Self {
             quotes: Arc::clone(quotes),
             polls: Arc::clone(polls),
+            watched: Arc::new(WatchedBoards::new(quotes, polls)),
             kept: Mutex::default(),
             live: Mutex::default(),
             busy: AtomicUsize::new(0),

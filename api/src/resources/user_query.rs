@@ -5,12 +5,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::UserBooks;
+use form_urlencoded::Serializer;
 use serde::{Deserialize, Serialize};
 
 use crate::http::parameters;
 use crate::http::problem::Problem;
 use crate::lists::known_names::{NameKind, Named};
 
+/// Why a test key has none.
+pub(crate) const NOT_IN_TEST: &str = "Boards of own books and total stakes have no answer for test keys.";
 /// What an answer costs that is computed for its caller, in requests.
 pub(crate) const COST: u64 = 3;
 /// Most books of a request.
@@ -59,6 +62,25 @@ impl UserQuery {
         Ok(true)
     }
 
+    /// Takes its parameters out of a query: what they ask for, none where there are none of them, and the others.
+    pub(crate) fn split(query: &str) -> Result<(Option<Self>, String), Problem> {
+        let (mut user, mut others) = (None, Serializer::new(String::new()));
+        for (name, value) in parameters::parameters(query)? {
+            if Self::has(&name) {
+                user.get_or_insert_with(Self::default).take(&name, &value)?;
+            } else {
+                others.append_pair(&name, &value);
+            }
+        }
+        Ok((user.map(Self::canonical), others.finish()))
+    }
+
+    /// Whether a query has one of its parameters.
+    pub(crate) fn is_in(query: &str) -> bool {
+        let names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
+        names.take(MAX_BOOKS).any(|name| Self::has(&name))
+    }
+
     /// Whether a parameter is one of these.
     pub(crate) fn has(parameter: &str) -> bool {
         PARAMETERS.contains(&parameter)
@@ -91,10 +113,9 @@ impl UserQuery {
     }
 }
 
-/// What a request of the board costs.
+/// What a request of the board costs, or of a stream.
 pub(crate) fn cost(query: &str) -> u64 {
-    let names = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name);
-    if names.take(MAX_BOOKS).any(|name| UserQuery::has(&name)) { COST } else { 1 }
+    if UserQuery::is_in(query) { COST } else { 1 }
 }
 
 fn books(value: &str) -> Result<BTreeSet<String>, Problem> {

@@ -26,6 +26,7 @@ use crate::quotes::fixtures::{QuoteWriter, prices, ready};
 mod names;
 mod own_books;
 mod private;
+mod watched;
 
 /// An API that has a board of two, two signals, and a key that may ask three times.
 struct Api {

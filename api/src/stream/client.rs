@@ -86,14 +86,14 @@ impl Client {
         let pieces = notice::snapshot(to, &snapshot, &self.session.filter);
         drop(snapshot);
         // Half a snapshot cannot be followed by anything.
-        timeout(SNAPSHOT, self.send_all(pieces)).await.map_err(|_| End::Gone)??;
+        timeout(SNAPSHOT, self.session.send_all(&self.out, pieces)).await.map_err(|_| End::Gone)??;
         self.sent = Some(place.reader.clone());
         Ok(place)
     }
 
     async fn resync(&mut self, reason: &'static str) -> Result<RingPosition, End> {
         self.sent = None;
-        self.send(notice::resync(reason)).await?;
+        self.session.send(&self.out, notice::resync(reason)).await?;
         self.snapshot().await
     }
 
@@ -160,37 +160,9 @@ impl Client {
             }
             // A client that has not caught up receives no time of the board: the client may be days behind
             // it.
-            self.send(notice::heartbeat(
-                self.session.to(self.sent.as_ref()),
-                None,
-                self.session.state.lists.polls.is_stale(),
-            ))
-            .await?;
+            let is_stale = self.session.state.lists.polls.is_stale();
+            let text = notice::heartbeat(self.session.to(self.sent.as_ref()), None, is_stale);
+            self.session.send(&self.out, text).await?;
         }
-    }
-
-    /// Sends one whole block, unless the server ends before it could.
-    async fn send(&mut self, text: Bytes) -> Result<(), End> {
-        let bytes = text.len();
-        tokio::select! {
-            biased;
-            sent = self.out.send(text) => sent.map_err(|_| End::Gone)?,
-            end = self.session.ends() => return Err(end),
-        }
-        self.session.sends(bytes);
-        Ok(())
-    }
-
-    async fn send_all(&mut self, pieces: Vec<Bytes>) -> Result<(), End> {
-        let bytes = pieces.iter().map(Bytes::len).sum();
-        for piece in pieces {
-            tokio::select! {
-                biased;
-                sent = self.out.send(piece) => sent.map_err(|_| End::Gone)?,
-                () = self.session.revocation() => return Err(End::Gone),
-            }
-        }
-        self.session.sends(bytes);
-        Ok(())
     }
 }

@@ -11,10 +11,11 @@ use super::event::{EventKind, id_line};
 use super::hub::StreamSnapshot;
 use super::position::{Epoch, Positions};
 use super::query::EventFilter;
+use super::watched_board::CHANGES;
 
 /// Their names.
-pub(super) const NAMES: [&str; 6] =
-    ["snapshot", "heartbeat", "resync", "lagged", "server_restart", "key_revoked"];
+pub(super) const NAMES: [&str; 7] =
+    ["snapshot", CHANGES, "heartbeat", "resync", "lagged", "server_restart", "key_revoked"];
 
 /// Milliseconds after which clients of a server that ends connect again: not all at once.
 const RETRY: (u64, u64) = (1_000, 5_000);

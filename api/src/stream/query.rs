@@ -130,6 +130,11 @@ impl StreamQuery {
         Ok(Self { filter, pace, last })
     }
 
+    /// Whether it goes on after an event.
+    pub(crate) fn resumes(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// The names in it, each with its parameter.
     pub(crate) fn names(&self) -> Vec<Named<'_>> {
         self.filter.board.names()

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::telemetry;
 use crate::telemetry::{Open, Sent};
 use bytes::Bytes;
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::StreamState;
@@ -64,6 +65,14 @@ impl HeldKey {
         }
         self.seen = read;
         !state.authority.is_valid(&self.kid)
+    }
+
+    /// Why a stream with the prices of this private source ends, or of none, if it does.
+    pub(super) fn end_of(&self, state: &StreamState, private: Option<&str>) -> Option<End> {
+        match state.authority.source_of(&self.kid) {
+            None => Some(End::Revoked),
+            Some(source) => (source.as_deref() != private).then_some(End::Lagged("source_changed")),
+        }
     }
 }
 
@@ -172,6 +181,36 @@ impl Session {
             if self.key.is_revoked(&self.state) { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
+    }
+
+    /// Sends one whole block, unless the server ends before it could.
+    pub(super) async fn send(&mut self, out: &mpsc::Sender<Bytes>, text: Bytes) -> Result<(), End> {
+        let bytes = text.len();
+        tokio::select! {
+            biased;
+            sent = out.send(text) => sent.map_err(|_| End::Gone)?,
+            end = self.ends() => return Err(end),
+        }
+        self.sends(bytes);
+        Ok(())
+    }
+
+    /// Sends the pieces of one event, which belong together, unless the key is not valid any more.
+    pub(super) async fn send_all(
+        &mut self,
+        out: &mpsc::Sender<Bytes>,
+        pieces: Vec<Bytes>,
+    ) -> Result<(), End> {
+        let bytes = pieces.iter().map(Bytes::len).sum();
+        for piece in pieces {
+            tokio::select! {
+                biased;
+                sent = out.send(piece) => sent.map_err(|_| End::Gone)?,
+                () = self.revocation() => return Err(End::Gone),
+            }
+        }
+        self.sends(bytes);
+        Ok(())
     }
 
     /// Waits until the client must receive something else than events: a heartbeat, or the end.

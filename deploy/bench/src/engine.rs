@@ -12,7 +12,7 @@ use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
 use arb_engine::market::Policy;
 use arb_engine::venues::Books;
-use arb_engine::{Engine, Probe, Size, StepStage, UserBooks};
+use arb_engine::{Engine, KnownArbs, Probe, Size, StepStage, UserBooks};
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::Source;
 use arb_ingest::the_odds_api::OddsFormat;
@@ -49,6 +49,11 @@ const EXPECTED_NS: Expected = Expected::AtMost(250.0);
 /// What a quote of the state should take at most.
 const EXPECTED_BYTES: Expected = Expected::AtMost(110.0);
 
+/// As the table calls the ticks at random prices.
+const PEERS: &str = "ticks of 40 books at random prices";
+/// Records between two looks at a board that is watched.
+const LOOKS: [usize; 2] = [1, 1_000];
+
 /// As the table calls it.
 pub(super) const PART: &str = "engine";
 /// Polls of a quick run.
@@ -68,9 +73,12 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     }
     let records = random_prices(if scale.is_quick { RANDOM / 20 } else { RANDOM })?;
     let inputs_of_peers: Vec<_> = records.iter().map(|record| as_input(record, &mut faults)).collect();
-    rows.extend(costs("ticks of 40 books at random prices", &inputs_of_peers, &books, scale));
+    rows.extend(costs(PEERS, &inputs_of_peers, &books, scale));
     rows.extend(steps(&name, &inputs, &books));
     rows.extend(own_boards(&name, &inputs, &books));
+    for (name, inputs) in [(&*name, &inputs), (PEERS, &inputs_of_peers)] {
+        rows.extend(LOOKS.iter().flat_map(|records| watched(name, inputs, *records, &books)));
+    }
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
     let a_quote = bytes as f64 / quotes.max(1) as f64;
     rows.push(
@@ -149,26 +157,57 @@ fn steps(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> Vec<Row> {
 /// commission.
 fn own_boards(name: &str, inputs: &[Input<'_>], books: &Arc<Books>) -> [Row; 2] {
     let engine = stepped(&inputs[..fullest(inputs, books)], books, |_, _| {});
+    let half = every_other_book(inputs);
+    let commissions = half.iter().map(|book| (book.clone(), 20_000)).collect();
+    let own = UserBooks { books: Some(half), ..UserBooks::default() };
+    let charged = UserBooks { commissions, ..own.clone() };
+    [("their own fees", own), ("a commission", charged)].map(|(at, mine)| {
+        let rounds: Vec<_> = (0..ENGINES).map(|_| timed(|| engine.board_of(&mine))).collect();
+        let case = format!("{name}, a board of every other book, at {at}");
+        Row::alone(PART, case, Measure("a board", "us"), &rounds)
+    })
+}
+
+fn every_other_book(inputs: &[Input<'_>]) -> BTreeSet<String> {
     let frames = inputs.iter().filter_map(|input| match input {
         Input::Frame(frame) => Some(frame),
         Input::PollEnd(_) | Input::Heartbeat(_) | Input::Suspension(_) => None,
     });
     let all: BTreeSet<_> = frames.flat_map(|frame| &frame.ticks).map(|tick| tick.book.to_owned()).collect();
-    let half: BTreeSet<_> = all.into_iter().step_by(2).collect();
-    let commissions = half.iter().map(|book| (book.clone(), 20_000)).collect();
-    let own = UserBooks { books: Some(half), ..UserBooks::default() };
-    let charged = UserBooks { commissions, ..own.clone() };
-    [("their own fees", own), ("a commission", charged)].map(|(at, mine)| {
-        let rounds: Vec<_> = (0..ENGINES)
-            .map(|_| {
-                let started = Instant::now();
-                std::hint::black_box(engine.board_of(&mine));
-                started.elapsed().as_nanos() as f64 / 1e3
-            })
-            .collect();
-        let case = format!("{name}, a board of every other book, at {at}");
-        Row::alone(PART, case, Measure("a board", "us"), &rounds)
-    })
+    all.into_iter().step_by(2).collect()
+}
+
+/// The cost of a board that is watched beside that of the whole one, in the same state: after so many records, and where nothing has changed.
+fn watched(name: &str, inputs: &[Input<'_>], records: usize, books: &Arc<Books>) -> [Row; 2] {
+    let own = UserBooks { books: Some(every_other_book(inputs)), ..UserBooks::default() };
+    let (mut known, mut rounds) = (KnownArbs::default(), [Vec::new(), Vec::new()]);
+    stepped(inputs, books, |count, engine| {
+        let is_among_last = count + records * ENGINES > inputs.len();
+        if !is_among_last || !count.is_multiple_of(records) {
+            return;
+        }
+        let whole = timed(|| engine.board_of(&own));
+        for rounds in &mut rounds {
+            rounds.push((timed(|| engine.board_again(&own, &mut known)), whole));
+        }
+    });
+    // The first look is that of the whole board.
+    let row = |case: String, rounds: &[(f64, f64)]| {
+        let case = format!("{name}, a board of every other book again, {case}");
+        Row::beside(PART, case, Measure("a board", "us"), rounds.get(1..).unwrap_or_default())
+    };
+    let [changed, same] = &rounds;
+    [
+        row(format!("after {records} records"), changed),
+        row(format!("at once after that of {records} records"), same),
+    ]
+}
+
+/// Microseconds of some work.
+fn timed<T>(work: impl FnOnce() -> T) -> f64 {
+    let started = Instant::now();
+    std::hint::black_box(work());
+    started.elapsed().as_nanos() as f64 / 1e3
 }
 
 /// One with everything on: the board's rules, and the table of books that ships.

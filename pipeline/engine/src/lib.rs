@@ -5,7 +5,7 @@
 //!
 //! The entry point is [`Engine`]: `step` drafts, `commit` applies the draft, `abort` drops it, `changes`
 //! lists the parts of it to write to the changelog so that [`Engine::restore`] can rebuild it, `board_of`
-//! computes the board of some books, `evidence_of` explains the flags of a window. Modules import only modules before them in this list: `odds`, `market`,
+//! computes the board of some books, `board_again` the same once more, `evidence_of` explains the flags of a window. Modules import only modules before them in this list: `odds`, `market`,
 //! `caps`, `time`, `venues`, `learning`, `quotes`, `input`, `effect`, `context`, `arbs`, `movement`,
 //! `signals`, `state`, `step`, `invariants`. Data types are in the earlier ones, decisions about them in the
 //! later ones.
@@ -71,8 +71,8 @@ pub mod venues;
 
 pub use quotes::{QuoteStatus, QuoteView};
 pub use step::{
-    Engine, FlagEvidence, LegEvidence, ListedBook, ListedEvent, ListedQuote, Offered, Probe, ScanScope,
-    ScannedQuote, Size, Step, StepStage, UserBooks, WindowEvidence,
+    Engine, FlagEvidence, KnownArbs, LegEvidence, ListedBook, ListedEvent, ListedQuote, Offered, Probe,
+    ScanScope, ScannedQuote, Size, Step, StepStage, UserBooks, WindowEvidence,
 };
 
 pub use arb_model::Micros;

@@ -24,6 +24,7 @@ mod timers;
 mod touched_lines;
 mod user_board;
 mod viewer;
+mod watched_board;
 
 pub use engine::{Engine, Step};
 pub use evidence::{FlagEvidence, LegEvidence, WindowEvidence};
@@ -32,3 +33,4 @@ pub use listing::{ListedBook, ListedEvent, ListedQuote};
 pub use probe::{Probe, StepStage};
 pub use scan::{ScanScope, ScannedQuote};
 pub use user_board::UserBooks;
+pub use watched_board::KnownArbs;

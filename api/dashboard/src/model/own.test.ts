@@ -1,6 +1,7 @@
 // What somebody keeps in the browser: stakes for a bankroll, what is hidden, which windows were told of, and what is placed.
 import { describe, expect, it } from 'vitest'
 import { NO_BANKROLL, parseBankroll, staked } from './bankroll'
+import { follow } from './own_books'
 import { add, booksOf, isHidden, keysOf, parseHidden, remove, type Hidden } from './hidden'
 import { amend, bets, isHedge, now, parsePins, place, placedOf } from './pins'
 import { parseSaved, Told, withSet, type SavedSet } from './saved'
@@ -26,6 +27,18 @@ function entry(fields: Partial<Entry>): Entry {
 
 const none = new Map<string, BookSizes>()
 const sizes = (step: number): BookSizes => ({ from: null, source: null, checked_at: null, unit: 'currency', step, least: null })
+
+describe('a board of own books', () => {
+  it('is its snapshot, with what was put and without what has gone since', () => {
+    const [a, b, c] = [entry({ id: 'a' }), entry({ id: 'b' }), entry({ id: 'c' })]
+    const board = follow(null, 'snapshot', { arbs: [a, b] })
+    const changed = follow(board, 'board_changes', { put: [{ ...b, margin: 0.09 }, c], gone: ['a', 'never'] })
+    expect([...changed?.values() ?? []].map(({ id, margin }) => [id, margin])).toEqual([['b', 0.09], ['c', 0.05]])
+    expect([...board?.keys() ?? []]).toEqual(['a', 'b'])
+    expect(follow(changed, 'snapshot', { arbs: [] })).toEqual(new Map())
+  })
+  it('is not known before its snapshot', () => expect(follow(null, 'board_changes', { put: [entry({})] })).toBeNull())
+})
 
 describe('stakes for a bankroll', () => {
   it('are never rounded beyond a limit that they are within, whatever the limit', () => {

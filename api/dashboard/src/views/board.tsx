@@ -10,6 +10,7 @@ import { count, whole } from '../model/text'
 import type { Entry, Usage } from '../model/types'
 import { useOpen } from '../parts/list'
 import { Badge, Empty, Loading, Problem, Time } from '../parts/parts'
+import { useOwnBoard } from '../own_board'
 import { useStored } from '../store'
 import { BankrollChip } from './bankroll'
 import { Chips, choices } from './chips'
@@ -21,9 +22,6 @@ import { SavedSets } from './saved'
 import { Shortcuts, useShortcuts } from './shortcuts'
 import { copyStake } from './stake'
 
-const SHOWN = 500
-/** A board of own books is computed for each request: it is asked for so often. */
-const OWN_MS = 15_000
 
 /** The way to a board of own books, and what is chosen. */
 function Own({ filters }: { filters: Filters }) {
@@ -44,10 +42,10 @@ function Own({ filters }: { filters: Filters }) {
   )
 }
 
-/** The address of a board of own books; null for the board of the stream. */
-export function ownPath({ books, commissions }: Filters): string | null {
+/** What a board of own books is asked for by; null for the board of all. */
+function ownParameters({ books, commissions }: Filters): string | null {
   const given = Object.entries({ books, commissions }).filter(([, value]) => value !== '')
-  return given.length === 0 ? null : `/session/arbs?${new URLSearchParams([...given, ['limit', String(SHOWN)]])}`
+  return given.length === 0 ? null : new URLSearchParams(given).toString()
 }
 
 /** That the account's keys have spent the month's requests. What this page reads spends none of them. */
@@ -83,10 +81,10 @@ export function Board({ given }: { given: string }) {
   const [open, toggle] = useOpen()
   const last = useRef<Shown>({ query: given, ids: [], entries: new Map() })
   const copied = useRef({ id: '', leg: -1 })
-  const path = ownPath(filters)
-  const loaded = useLoaded<{ arbs: Entry[] }>(path, OWN_MS)
-  const present = path === null ? [...market.entries.values()] : loaded.value?.arbs ?? []
-  const isKnown = path === null ? market.isKnown : loaded.value !== null
+  const ofOwn = ownParameters(filters)
+  const mine = useOwnBoard(ofOwn)
+  const present = [...(ofOwn === null ? market.entries : mine.entries ?? new Map<string, Entry>()).values()]
+  const isKnown = ofOwn === null ? market.isKnown : mine.entries !== null
   const all = paused ?? present
   const hiddenKeys = useMemo(() => keysOf(gone), [gone])
   const matching = all.filter((entry) => !isHidden(hiddenKeys, entry) && matches(filters, entry, now))
@@ -150,10 +148,12 @@ export function Board({ given }: { given: string }) {
       </div>
       {paused !== null && <p role="status" class="notice">Paused: what you see does not change. Prices do.</p>}
       <QuotaNotice />
-      {path !== null && <p class="quiet">Computed for your books every {OWN_MS / 1000} s while this page is seen.</p>}
-      <Problem text={loaded.error} />
-      <Pins entries={path === null ? market.entries : new Map([...market.entries, ...present.map((entry): [string, Entry] => [entry.id, entry])])} closed={market.closed} now={now} format={format} />
-      {!isKnown && (path === null ? link.state !== 'lost' : loaded.error === null) && <Loading what="the board" rows={12} />}
+      {ofOwn !== null && (
+        <p class="quiet">{mine.isAsked ? 'Computed for your books each minute: the server follows no more boards now.' : 'Computed for your books as prices change.'}</p>
+      )}
+      <Problem text={mine.error} />
+      <Pins entries={ofOwn === null ? market.entries : new Map([...market.entries, ...present.map((entry): [string, Entry] => [entry.id, entry])])} closed={market.closed} now={now} format={format} />
+      {!isKnown && (ofOwn === null ? link.state !== 'lost' : mine.error === null) && <Loading what="the board" rows={12} />}
       {isKnown && ids.length === 0 && (
         <Empty title={all.length === 0 ? 'No open arb windows now' : 'No entry matches the filters'}>
           <p>{all.length === 0 ? 'They appear here as soon as the feed has one.' : `${count(all.length, 'window is', 'windows are')} open; change or clear the filters, or show again what is hidden.`}</p>

@@ -95,7 +95,7 @@ fn a_stream_has_the_parameters_of_its_route() {
     let query = &document["operations"]["openStreamByApiKey"]["bindings"]["http"]["query"]["properties"];
     assert_eq!(query["kind"]["type"], "string");
     assert!(query["kind"]["description"].as_str().unwrap().contains("low_hold"));
-    assert_eq!(query.as_object().unwrap().len(), 14);
+    assert_eq!(query.as_object().unwrap().len(), 17);
     assert_eq!(document["channels"]["stream"]["address"], "/v1/stream");
 }
 

@@ -15,7 +15,7 @@ const NO_AGE: &str =
     "is no parameter of a stream: ages change without an event; see last_seen_at of the legs";
 
 const NO_FORMAT: &str = "is no parameter of a stream: its odds are decimal";
-const NO_BOARD: &str = "is no parameter of a stream: its windows are those of all books";
+const NO_BOARD: &str = "is no parameter here: the windows are those of all books";
 
 impl StreamFilter for BoardFilter {
     fn take_for_stream(&mut self, name: &str, value: &str) -> Result<bool, Problem> {

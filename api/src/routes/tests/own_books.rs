@@ -30,7 +30,7 @@ impl Own {
     }
 
     /// One whose plan allows so many boards within a minute.
-    fn with_boards(event: &[Prices], boards: u32) -> Self {
+    pub(super) fn with_boards(event: &[Prices], boards: u32) -> Self {
         let api = Api::unread();
         let limits = value!({"requests": 100_000, "per_second": 0, "connections": 0, "boards": boards});
         let plan = value!({"free": limits}).to_string();
@@ -44,7 +44,7 @@ impl Own {
     }
 
     /// A test key of its account.
-    fn test_key(&self) -> String {
+    pub(super) fn test_key(&self) -> String {
         let authority = &self.api.app.authority;
         let (_, mut stored) = api_key(authority.pepper(), 9, "acc_0000000000000001");
         stored.mode = Mode::Test;

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arb_model::fixtures::window_grading;
 use serde_json::Value;
+use warp::http::HeaderMap;
 
 use super::super::event::{Block, Event};
 use super::super::event_types;
 use super::super::notice::{self, To};
 use super::super::position::Positions;
-use crate::fixtures::pick_change;
+use super::super::query::StreamQuery;
+use super::super::watched_board::WatchedBoard;
+use crate::fixtures::{entry, pick_change};
 
 /// What a test key is sent.
 const STREAM: &str = include_str!("../../test_market/stream.txt");
@@ -32,6 +35,14 @@ fn shortened(value: &mut Value) {
     }
 }
 
+/// One window of a board of own books came, and one has gone.
+fn board_changes() -> String {
+    let board = |id| WatchedBoard::default().next(vec![entry(id, 0.025)], BTreeMap::new(), false);
+    let query = StreamQuery::parse("", &HeaderMap::new()).ok().unwrap();
+    let [was, is] = ["221a8ae35c97ca2928665f30745d5f2a", "7b0f2f0d2b0b3c6a8a5f0c8e6d1e4f92"].map(board);
+    String::from_utf8(is.changes(&was, &query.filter).concat()).unwrap()
+}
+
 /// The first event of each type.
 fn examples() -> BTreeMap<String, Value> {
     let positions = Positions::new(vec![3]);
@@ -47,7 +58,8 @@ fn examples() -> BTreeMap<String, Value> {
         notice::server_restart(to),
         notice::key_revoked(),
     ];
-    let sent = sent.iter().map(|bytes| std::str::from_utf8(bytes).unwrap());
+    let board = board_changes();
+    let sent = sent.iter().map(|bytes| std::str::from_utf8(bytes).unwrap()).chain([&*board]);
     let mut found = BTreeMap::new();
     for (name, mut data) in STREAM.split("\n\n").chain(sent).filter_map(event) {
         shortened(&mut data);

@@ -6,7 +6,6 @@
 //! has no account is a witness all the same. It never knows limits of a user's account.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use crate::Micros;
 use crate::arbs::stakes::DEFAULT_TOTAL;
@@ -16,7 +15,7 @@ use crate::effect::BoardEntry;
 use crate::input::Coordinate;
 use crate::market::{Market, Symbol};
 use crate::odds::ARB_BELOW;
-use crate::quotes::{self, Quote, by_line, on_line};
+use crate::quotes::{self, Quote, by_line};
 use crate::state::{EventState, MarketState};
 use crate::venues::{PricingContext, Venues};
 
@@ -27,7 +26,7 @@ use super::viewer::Viewer;
 pub(super) const NOWHERE: Coordinate<'static> = Coordinate { topic: "", partition: 0, offset: 0 };
 
 /// Where a user bets, and what that costs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct UserBooks {
     /// The only books that count; `None` is all.
     pub books: Option<BTreeSet<String>>,
@@ -70,25 +69,21 @@ impl Engine {
         is_wanted: impl Fn(Market) -> bool,
         take: &mut impl FnMut(BoardEntry, &[&Quote]),
     ) {
+        let step = self.context_for(event, resolved);
+        for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
+            resolved.for_each_arb_on(by_line(&state.quotes), state, &step, take);
+        }
+    }
+
+    /// What is known of an event, priced for a user.
+    pub(super) fn context_for<'a>(
+        &'a self,
+        event: &'a EventState,
+        resolved: &'a ResolvedBooks,
+    ) -> StepContext<'a> {
         let (venues, total_stake) = (&resolved.venues, resolved.total_stake);
         let pricing = PricingContext { venues, total_stake, ..self.pricing(&event.info.league) };
-        let step =
-            StepContext { pricing, ..self.step_context(NOWHERE, resolved.own_time, &event.info, false) };
-        for state in event.markets.iter().filter(|state| is_wanted(state.market)) {
-            let context = state.context(&step);
-            // Which outcomes there are does not depend on whose prices are taken.
-            let outcomes = quotes::outcomes(state.market, (&state.quotes, &state.drawn), pricing);
-            let quotes = resolved.quotes(state, pricing);
-            let lines = by_line(&state.quotes);
-            for line in lines {
-                let offered = on_line(&quotes, line[0].key.line());
-                let covers = arbs::covers_of_line((offered, line), outcomes, pricing, ARB_BELOW);
-                let Some(arb) = covers.arb else { continue };
-                let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
-                let window = arbs::user_window(&arb, &judged, &state.windows, &context);
-                take(*arbs::entry_of(&window, &judged, &context).0, &arb.legs);
-            }
-        }
+        StepContext { pricing, ..self.step_context(NOWHERE, resolved.own_time, &event.info, false) }
     }
 }
 
@@ -111,8 +106,29 @@ impl ResolvedBooks {
         self.books.as_ref().is_none_or(|books| books.contains(&book))
     }
 
-    /// The quotes of a market that count, at what they are worth to the user.
-    fn quotes(&self, state: &Arc<MarketState>, pricing: PricingContext<'_>) -> Vec<Quote> {
+    /// Gives each arb on these lines of a market, with the quotes of its legs.
+    pub(super) fn for_each_arb_on<'a>(
+        &self,
+        lines: impl Iterator<Item = &'a [Quote]>,
+        state: &'a MarketState,
+        step: &StepContext<'_>,
+        take: &mut impl FnMut(BoardEntry, &[&Quote]),
+    ) {
+        let (context, pricing) = (state.context(step), step.pricing);
+        // Which outcomes there are does not depend on whose prices are taken.
+        let outcomes = quotes::outcomes(state.market, (&state.quotes, &state.drawn), pricing);
+        for line in lines {
+            let offered = self.quotes(line, pricing);
+            let covers = arbs::covers_of_line((&offered, line), outcomes, pricing, ARB_BELOW);
+            let Some(arb) = covers.arb else { continue };
+            let judged = Judged::of(&arb, line, &KnownStakes::default(), &context);
+            let window = arbs::user_window(&arb, &judged, &state.windows, &context);
+            take(*arbs::entry_of(&window, &judged, &context).0, &arb.legs);
+        }
+    }
+
+    /// The quotes of a line that count, at what they are worth to the user.
+    fn quotes(&self, line: &[Quote], pricing: PricingContext<'_>) -> Vec<Quote> {
         let counts = |quote: &&Quote| self.includes(quote.key.book());
         let worth = |quote: &Quote| {
             if !self.charged.contains(&quote.key.book()) {
@@ -121,6 +137,6 @@ impl ResolvedBooks {
             let Quote { key, price, odds_format, received_at, .. } = *quote;
             Quote { effective: pricing.effective(key, price, odds_format, received_at), ..*quote }
         };
-        state.quotes.iter().filter(counts).map(worth).collect()
+        line.iter().filter(counts).map(worth).collect()
     }
 }

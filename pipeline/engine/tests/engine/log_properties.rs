@@ -9,7 +9,7 @@ use arb_engine::input::{Coverage, Frame, Input};
 use arb_engine::invariants::check_state;
 use arb_engine::market::Policy;
 use arb_engine::time::Disposition;
-use arb_engine::{Engine, LegEvidence, UserBooks, WindowEvidence};
+use arb_engine::{Engine, KnownArbs, LegEvidence, UserBooks, WindowEvidence};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -21,6 +21,22 @@ use crate::random_log::{Cut, OWN, Run, cuts, logs, logs_with_private, policies, 
 fn evidence(engine: &Engine) -> Vec<Option<WindowEvidence>> {
     let entries = engine.board_of(&UserBooks::default());
     entries.iter().map(|entry| engine.evidence_of(&entry.event.id, &entry.id)).collect()
+}
+
+/// All books, some, at commissions, for another total, and with private prices.
+fn users() -> Vec<UserBooks> {
+    let of = |books: &[&str]| Some(books.iter().map(|book| (*book).to_owned()).collect());
+    let own = Some(OWN.to_owned());
+    vec![
+        UserBooks::default(),
+        UserBooks { books: of(&["a", "b", "d", "own:a"]), ..UserBooks::default() },
+        UserBooks {
+            commissions: [("a".to_owned(), 50_000), ("own:z".to_owned(), 10_000)].into(),
+            ..UserBooks::default()
+        },
+        UserBooks { total_stake: Some(77_700), private: own.clone(), ..UserBooks::default() },
+        UserBooks { books: of(&["a", "c", "g", "own:a", "own:z"]), private: own, ..UserBooks::default() },
+    ]
 }
 
 proptest! {
@@ -78,6 +94,32 @@ proptest! {
             }
             prop_assert_eq!(follower.size(), run.engine.size());
             prop_assert_eq!(check_state(&follower), Ok(()));
+        }
+    }
+
+    /// A board that is computed again at some of the stops of a follower, from the lines that have changed, is the board at each of them.
+    #[test]
+    fn a_board_again_is_the_board(log in logs_with_private(), cuts in cuts()) {
+        let books = some_books();
+        let mut run = Run::new(Policy::Board, &books);
+        let mut follower = Engine::with_books(Policy::Board, Arc::clone(&books));
+        let mut watched: Vec<_> = users().into_iter().map(|user| (user, KnownArbs::default(), KnownArbs::default())).collect();
+        for (offset, input) in log.iter().enumerate() {
+            run.step(offset, input);
+            for saved in run.engine.changes() {
+                prop_assert_eq!(follower.restore(saved), Ok(()));
+            }
+            run.commit();
+            if cuts[offset % cuts.len()] == Cut::Abort {
+                continue;
+            }
+            for (user, known, of_engine) in &mut watched {
+                let board = follower.board_of(user);
+                prop_assert_eq!(&follower.board_again(user, known), &board);
+                prop_assert_eq!(&run.engine.board_again(user, of_engine), &board);
+                prop_assert_eq!(&follower.board_again(user, known), &board);
+                prop_assert_eq!(known.searched(), board.len(), "of what has not changed only arbs are looked at");
+            }
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arb_engine::UserBooks;
 use arb_engine::effect::BoardEntry;
 use arb_engine::input::Tick;
 use arb_engine::market::{Outcome, Policy};
+use arb_engine::{KnownArbs, UserBooks};
 use proptest::prelude::*;
 
 use crate::world::{World, at, of_league, tick};
@@ -122,6 +122,18 @@ fn which_outcomes_there_are_is_said_by_all_books() {
     assert_eq!(world.engine.board_of(&only(&["a", "b"])), [], "nor is it where the draw is left out");
     world.poll(120, &[(of_league("boxing_x", "f"), two)]);
     assert_eq!(world.engine.board_of(&only(&["a", "b"])).len(), 1, "of another one nobody has listed it");
+}
+
+#[test]
+fn only_lines_that_have_changed_are_searched_again() {
+    let (mut world, user, mut known) = (world(), only(&["c", "d"]), KnownArbs::default());
+    let (first, over) = (world.engine.board_again(&user, &mut known), known.searched());
+    assert_eq!((first.len(), over), (1, 1));
+    let lines = [("over 2.5", "1.9"), ("under 2.5", "1.9"), ("over 3", "1.8"), ("under 3", "1.8")];
+    world.send(101, lines.iter().map(|(bet, price)| tick("c", bet, price, 100)).collect());
+    assert_eq!(world.engine.board_again(&user, &mut known), world.engine.board_of(&user));
+    let _ = world.engine.board_again(&user, &mut known);
+    assert_eq!(known.searched(), world.engine.board_of(&user).len(), "nothing has changed");
 }
 
 const BOOKS: [&str; 5] = ["a", "b", "c", "d", "e"];

@@ -272,8 +272,11 @@ metrics! {
     STREAM_BYTES = counter(Serve, Bytes, "arb_serve_stream_bytes_total", "Their bytes.");
     STREAM_CONFLATED = counter(Serve, Count, "arb_serve_stream_conflated_total", "Events that were replaced by a later one of the same window or signal before they were sent, to clients that ask for conflate_ms.");
     STREAM_ENDS = counter(Serve, Count, "arb_serve_stream_ends_total",
-        "Streams that ended: the client disconnected or did not read (gone), was disconnected (too_slow, catching_up, unavailable), its key is no longer valid (key_revoked), or the server shuts down (closing).")
+        "Streams that ended: the client disconnected or did not read (gone), was disconnected (too_slow, catching_up, unavailable, source_changed), its key is no longer valid (key_revoked), or the server shuts down (closing).")
         .by(&["reason"]);
+    WATCHED_BOARDS = gauge(Serve, Count, "arb_serve_watched_boards", "Sets of own books, commissions and total that streams watch, at most 64.");
+    WATCHED_LINES = counter(Serve, Count, "arb_serve_watched_lines_total", "Lines that were searched for those who watch: the ones that had changed, and each open arb.");
+    WATCHED_SECONDS = histogram(Serve, Seconds, "arb_serve_watched_seconds", LOOK, "Computing one watched set again, at most once a second each.");
     RING_EVENTS = gauge(Serve, Count, "arb_serve_ring_events", "Events of the feed in memory.");
     RING_BYTES = gauge(Serve, Bytes, "arb_serve_ring_bytes", "Their bytes.");
     ACCOUNTS_CURRENT = gauge(Serve, Count, "arb_serve_accounts_current",
