@@ -210,7 +210,7 @@ impl StreamState {
         let (out, pieces) = mpsc::channel(PIECES);
         let start = Start::of(last, &self.streams.hub);
         let client = Client::new(Session::new(Arc::clone(self), (filter, pace), (kid, place)), out);
-        warp::reply::stream(SseBody::new(client.begin(start), pieces)).into_response()
+        warp::reply::stream(SseBody::new(Follower::begin(client, start), pieces)).into_response()
     }
 
     /// The same of a board that is computed for those who watch it.

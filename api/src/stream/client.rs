@@ -12,7 +12,6 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
 use super::catch_up::{CatchUp, CaughtUp};
-use super::follower::Follower;
 use super::hub::{FeedHub, RingPosition};
 use super::notice;
 use super::position::{EventId, Positions};
@@ -44,6 +43,13 @@ impl Start {
     }
 }
 
+/// A client that has come to where the ring is.
+pub(super) struct Joined {
+    pub(super) session: Session,
+    pub(super) sent: Positions,
+    pub(super) place: RingPosition,
+}
+
 /// A client that begins.
 pub(super) struct Client {
     session: Session,
@@ -58,7 +64,7 @@ impl Client {
     }
 
     /// Serves it until it is where the ring is; `None` when it does not come there.
-    pub(super) async fn begin(mut self, start: Start) -> Option<Follower> {
+    pub(super) async fn begin(mut self, start: Start) -> Option<Joined> {
         let begun = match start {
             Start::Fresh => self.snapshot().await,
             Start::Resync(reason) => self.resync(reason).await,
@@ -67,7 +73,7 @@ impl Client {
         match begun {
             Ok(place) => {
                 self.session.report();
-                Some(Follower::new(self.session, self.sent?, place))
+                Some(Joined { session: self.session, sent: self.sent?, place })
             }
             Err(end) => {
                 let last = self.session.last_word(&end, self.sent.as_ref())?;

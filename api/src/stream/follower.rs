@@ -15,7 +15,7 @@ use futures_util::Stream;
 use tokio::sync::mpsc;
 
 use super::PIECES;
-use super::client::{Client, Start};
+use super::client::{Client, Joined, Start};
 use super::conflation::Conflation;
 use super::event::{Block, Part, id_line};
 use super::hub::RingPosition;
@@ -43,6 +43,12 @@ pub(super) struct Follower {
 }
 
 impl Follower {
+    /// A client from its beginning on; `None` when it does not come to where the ring is.
+    pub(super) async fn begin(client: Client, start: Start) -> Option<Self> {
+        let Joined { session, sent, place } = client.begin(start).await?;
+        Some(Self::new(session, sent, place))
+    }
+
     /// A client at this position; the position to continue from is never beyond it.
     pub(super) fn new(session: Session, mut sent: Positions, place: RingPosition) -> Self {
         sent.learn(&place.reader);
@@ -152,7 +158,8 @@ impl Continued for Follower {
     fn again(self) -> Option<(Beginning<Self>, mpsc::Receiver<Bytes>)> {
         self.is_behind.then(|| {
             let (out, pieces) = mpsc::channel(PIECES);
-            let beginning: Beginning<Self> = Box::pin(Client::new(self.session, out).begin(Start::Fresh));
+            let beginning: Beginning<Self> =
+                Box::pin(Self::begin(Client::new(self.session, out), Start::Fresh));
             (beginning, pieces)
         })
     }
