@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 mod account;
+mod backup;
 mod clickhouse;
 mod cluster;
 pub(crate) mod live;
@@ -23,6 +24,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
+pub(crate) use backup::{Backup, BackupKey, BackupPart, Restore};
 pub(crate) use clickhouse::{
     ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, StoredHistory, Writer,
 };
@@ -105,6 +107,10 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Create and change accounts, import keys, print the audit
     Account(Account),
+    /// Write accounts, keys, endpoints and picks to an encrypted file
+    Backup(Box<Backup>),
+    /// Write what a backup holds into empty topics
+    Restore(Box<Restore>),
     /// Suspend a source or a book at once, or withdraw the prices that a client has pushed
     Sources(Sources),
     /// Print the windows and edge signals of recordings, without Kafka
@@ -148,6 +154,8 @@ impl Command {
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Account(_) => "account",
+            Self::Backup(_) => "backup",
+            Self::Restore(_) => "restore",
             Self::Sources(_) => "sources",
             Self::Evaluate(_) => "evaluate",
             Self::Backtest(_) => "backtest",

@@ -94,6 +94,8 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Account(config) => roles::account::run(&config)?,
+        Command::Backup(config) => roles::backup::run(&config)?,
+        Command::Restore(config) => roles::backup::restore(&config)?,
         Command::Sources(config) => roles::sources::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Backtest(config) => return roles::evaluate::backtest(&config),

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub mod admin;
+pub(crate) mod backup;
 pub(crate) mod books;
 pub(crate) mod bots;
 pub(crate) mod check;

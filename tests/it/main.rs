@@ -55,6 +55,7 @@ mod prompt;
 mod pushes;
 mod quota;
 mod readiness;
+mod recovery;
 mod registry;
 mod restart;
 mod results;
