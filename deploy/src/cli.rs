@@ -35,8 +35,8 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction,
-    Suspended, Synth, Topics, TopicsAction,
+    Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, Logs, PlanName, Results, Sources,
+    SourcesAction, Suspended, Synth, Topics, TopicsAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -129,6 +129,8 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Ask a URL, such as that of a role's readiness, and end with 0 where it answers with 200, else with 1
     Check(Check),
+    /// Print the log of a role that `arb up` runs, or list the logs
+    Logs(Logs),
     /// Remove downloads and data
     Clean(Clean),
     /// Print the licences of this program and of what it contains
@@ -165,6 +167,7 @@ impl Command {
             Self::Listen(_) => "listen",
             Self::Mcp(_) => "mcp",
             Self::Check(_) => "check",
+            Self::Logs(_) => "logs",
             Self::Clean(_) => "clean",
             Self::Licences => "licences",
         }
@@ -346,6 +349,9 @@ pub(crate) struct Up {
     /// Start with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Print here all that the roles log, and not only errors
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// Free disk space below which nothing is started, in MiB
     #[arg(long, env = "ARB_MIN_FREE_MIB", default_value_t = 1024)]
     pub(crate) min_free_mib: u64,

@@ -18,6 +18,7 @@ pub mod system;
 mod up;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -58,7 +59,8 @@ pub fn report(program: &str, error: &anyhow::Error, file: Option<&Path>) -> Exit
         return ExitCode::from(output::UNREAD);
     }
     let sentence = sentence(error);
-    eprintln!("{program}: {sentence}");
+    // Where standard error is on a disk that is full, the file is all that is left.
+    let _ = writeln!(std::io::stderr(), "{program}: {sentence}");
     if let Some(file) = file {
         let _ = std::fs::write(file, sentence);
     }
@@ -105,6 +107,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Listen(config) => roles::listen::run(&config)?,
         Command::Mcp(config) => roles::mcp::run(&config)?,
         Command::Check(config) => roles::check::run(&config)?,
+        Command::Logs(config) => local::role_log::show(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
         Command::Licences => roles::licences::run()?,
     }

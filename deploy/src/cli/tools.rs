@@ -255,6 +255,14 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Logs {
+    /// Such as process; without it the logs that there are are listed
+    pub(crate) role: Option<String>,
+    #[command(flatten)]
+    pub(crate) home: Home,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Clean {
     #[command(flatten)]
     pub(crate) home: Home,
