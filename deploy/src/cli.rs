@@ -36,7 +36,7 @@ pub(crate) use roles::{
 };
 pub(crate) use tools::{
     Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, Logs, PlanName, Results, Sources,
-    SourcesAction, Suspended, Synth, Topics, TopicsAction,
+    SourcesAction, Suspended, Synth, Topics, TopicsAction, Upgrade, UpgradeAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -126,7 +126,10 @@ pub(crate) enum Command {
     /// Post the events of the stream to a server of a developer, signed as webhooks are
     Listen(Listen),
     /// Serve the API as tools of the Model Context Protocol, on standard input and output
+    #[cfg_attr(not(feature = "mcp"), command(hide = true))]
     Mcp(Mcp),
+    /// Say which role is upgraded next
+    Upgrade(Upgrade),
     /// Ask a URL, such as that of a role's readiness, and end with 0 where it answers with 200, else with 1
     Check(Check),
     /// Print the log of a role that `arb up` runs, or list the logs
@@ -166,6 +169,7 @@ impl Command {
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",
             Self::Mcp(_) => "mcp",
+            Self::Upgrade(_) => "upgrade",
             Self::Check(_) => "check",
             Self::Logs(_) => "logs",
             Self::Clean(_) => "clean",

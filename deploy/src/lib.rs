@@ -107,6 +107,7 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Listen(config) => roles::listen::run(&config)?,
         Command::Mcp(config) => roles::mcp::run(&config)?,
         Command::Check(config) => roles::check::run(&config)?,
+        Command::Upgrade(config) => roles::upgrade::run(&config)?,
         Command::Logs(config) => local::role_log::show(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
         Command::Licences => roles::licences::run()?,

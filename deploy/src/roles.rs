@@ -28,3 +28,4 @@ pub(crate) mod sink;
 pub(crate) mod sources;
 pub(crate) mod synth;
 pub(crate) mod topics;
+pub(crate) mod upgrade;

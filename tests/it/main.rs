@@ -80,6 +80,7 @@ mod tidy;
 mod tls;
 mod tools;
 mod up;
+mod upgrade;
 mod views;
 mod walk;
 mod webhooks;
