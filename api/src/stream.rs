@@ -57,6 +57,7 @@ use self::catch_up_limiter::CatchUpLimiter;
 pub(crate) use self::changes::{ChangesPage, ChangesQuery};
 use self::client::{Client, Start};
 use self::event::EventKind;
+use self::follower::Follower;
 use self::hub::FeedHub;
 pub(crate) use self::open_streams::OpenStream;
 use self::open_streams::OpenStreams;

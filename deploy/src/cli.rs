@@ -3,6 +3,7 @@
 //! These structs are the only readers of the environment. They decide nothing.
 
 mod account;
+mod backup;
 mod clickhouse;
 mod cluster;
 pub(crate) mod live;
@@ -23,6 +24,7 @@ use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use account::{Account, AccountAction, CreateAccount, PepperFile};
+pub(crate) use backup::{Backup, BackupKey, BackupPart, Restore};
 pub(crate) use clickhouse::{
     ClickHouse, HistorySource, Migrate, PORT as CLICKHOUSE_PORT, StoredHistory, Writer,
 };
@@ -33,8 +35,8 @@ pub(crate) use roles::{
     Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink,
 };
 pub(crate) use tools::{
-    Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, PlanName, Results, Sources, SourcesAction,
-    Suspended, Synth, Topics, TopicsAction,
+    Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, Logs, PlanName, Results, Sources,
+    SourcesAction, Suspended, Synth, Topics, TopicsAction, Upgrade, UpgradeAction,
 };
 
 /// Where the admin listener of the first role is; those of the others follow.
@@ -105,6 +107,10 @@ pub(crate) enum Command {
     Dlq(Dlq),
     /// Create and change accounts, print the audit
     Account(Account),
+    /// Write accounts, keys, endpoints and picks to an encrypted file
+    Backup(Box<Backup>),
+    /// Write what a backup holds into empty topics
+    Restore(Box<Restore>),
     /// Suspend a source or a book at once, or withdraw the prices that a client has pushed
     Sources(Sources),
     /// Print the windows and edge signals of recordings, without Kafka
@@ -120,9 +126,14 @@ pub(crate) enum Command {
     /// Post the events of the stream to a server of a developer, signed as webhooks are
     Listen(Listen),
     /// Serve the API as tools of the Model Context Protocol, on standard input and output
+    #[cfg_attr(not(feature = "mcp"), command(hide = true))]
     Mcp(Mcp),
+    /// Say which role is upgraded next
+    Upgrade(Upgrade),
     /// Ask a URL, such as that of a role's readiness, and end with 0 where it answers with 200, else with 1
     Check(Check),
+    /// Print the log of a role that `arb up` runs, or list the logs
+    Logs(Logs),
     /// Remove downloads and data
     Clean(Clean),
     /// Print the licences of this program and of what it contains
@@ -148,6 +159,8 @@ impl Command {
             Self::Topics(_) => "topics",
             Self::Dlq(_) => "dlq",
             Self::Account(_) => "account",
+            Self::Backup(_) => "backup",
+            Self::Restore(_) => "restore",
             Self::Sources(_) => "sources",
             Self::Evaluate(_) => "evaluate",
             Self::Backtest(_) => "backtest",
@@ -156,7 +169,9 @@ impl Command {
             Self::Synth(_) => "synth",
             Self::Listen(_) => "listen",
             Self::Mcp(_) => "mcp",
+            Self::Upgrade(_) => "upgrade",
             Self::Check(_) => "check",
+            Self::Logs(_) => "logs",
             Self::Clean(_) => "clean",
             Self::Licences => "licences",
         }
@@ -338,6 +353,9 @@ pub(crate) struct Up {
     /// Start with empty topics and tables of the local Kafka and ClickHouse, not with those of the last run
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Print here all that the roles log, and not only errors
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// Free disk space below which nothing is started, in MiB
     #[arg(long, env = "ARB_MIN_FREE_MIB", default_value_t = 1024)]
     pub(crate) min_free_mib: u64,

@@ -18,6 +18,7 @@ pub mod system;
 mod up;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -58,7 +59,8 @@ pub fn report(program: &str, error: &anyhow::Error, file: Option<&Path>) -> Exit
         return ExitCode::from(output::UNREAD);
     }
     let sentence = sentence(error);
-    eprintln!("{program}: {sentence}");
+    // Where standard error is on a disk that is full, the file is all that is left.
+    let _ = writeln!(std::io::stderr(), "{program}: {sentence}");
     if let Some(file) = file {
         let _ = std::fs::write(file, sentence);
     }
@@ -94,6 +96,8 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Topics(config) => roles::topics::run(&config)?,
         Command::Dlq(config) => roles::dlq::run(&config)?,
         Command::Account(config) => roles::account::run(&config)?,
+        Command::Backup(config) => roles::backup::run(&config)?,
+        Command::Restore(config) => roles::backup::restore(&config)?,
         Command::Sources(config) => roles::sources::run(&config)?,
         Command::Evaluate(config) => return roles::evaluate::run(&config),
         Command::Backtest(config) => return roles::evaluate::backtest(&config),
@@ -103,6 +107,8 @@ fn run(command: Command, log_format: LogFormat) -> anyhow::Result<ExitCode> {
         Command::Listen(config) => roles::listen::run(&config)?,
         Command::Mcp(config) => roles::mcp::run(&config)?,
         Command::Check(config) => roles::check::run(&config)?,
+        Command::Upgrade(config) => roles::upgrade::run(&config)?,
+        Command::Logs(config) => local::role_log::show(&config)?,
         Command::Clean(config) => local::home::clean(&config)?,
         Command::Licences => roles::licences::run()?,
     }

@@ -5,9 +5,11 @@
 
 pub mod children;
 pub mod clickhouse;
+mod disk;
 pub mod home;
 pub mod http;
 pub mod kafka;
 pub mod preflight;
 mod restart;
+pub(crate) mod role_log;
 pub mod tool;

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub mod admin;
+pub(crate) mod backup;
 pub(crate) mod books;
 pub(crate) mod bots;
 pub(crate) mod check;
@@ -27,3 +28,4 @@ pub(crate) mod sink;
 pub(crate) mod sources;
 pub(crate) mod synth;
 pub(crate) mod topics;
+pub(crate) mod upgrade;

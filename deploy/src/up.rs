@@ -27,6 +27,7 @@ use self::demonstration::{Demonstration, Files};
 use crate::cli::{Brokers, Child, Format, LogFormat, Play, Up};
 use crate::local::children::Children;
 use crate::local::clickhouse::passwords;
+use crate::local::role_log::RoleLogs;
 use crate::local::{self, home, http, preflight};
 use crate::roles::clickhouse as clickhouse_of;
 use crate::roles::{admin, cluster, ingest};
@@ -41,12 +42,13 @@ pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let _lock = home::lock(home)?;
     check(config)?;
     let stop = signals::stop(Child { child: false })?;
-    let mut children = Children::new(&[], log_format)?;
+    let logs = RoleLogs::open(home, config.verbose)?;
+    let mut children = Children::new(&[], log_format)?.with_logs(logs);
     let mut activity = Activity::new(addresses::playing(&config.play), config.admin_port);
     let done = start(config, home, &mut children, &stop).and_then(|()| {
-        children.watch(&stop, || {
+        children.watch(&stop, |trouble| {
             if terminal::is_terminal() {
-                terminal::status(&activity.line(Instant::now()));
+                terminal::status(&trouble.unwrap_or_else(|| activity.line(Instant::now())));
             }
         })
     });

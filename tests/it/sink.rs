@@ -35,7 +35,7 @@ pub(crate) const SMALL: [&str; 4] = ["--batch-rows", "150", "--batch-interval-ms
 const KILLS: usize = 20;
 
 /// Publishes and processes a simulated market; what the tables must hold then.
-fn fill(ground: &Ground, polls: u64) -> Rows {
+pub(crate) fn fill(ground: &Ground, polls: u64) -> Rows {
     let _process = processor(ground);
     let broker = &ground.broker;
     broker.ingest(&recordings::simulated(broker.scratch.path(), 52, polls), &[]);

@@ -14,6 +14,7 @@ use crate::support::http::request;
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::ports::{port, port_pair};
 use crate::support::program::{arb, run};
+use crate::support::scratch::Scratch;
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
@@ -37,6 +38,8 @@ fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
     let mut running = local.up(&[]);
     let first = wait_for("a first poll", || running.board().filter(|board| board["as_of"].is_string()));
     wait_for("another poll", || running.board().filter(|board| board["as_of"] != first["as_of"]));
+    assert!(!running.output().contains(" INFO "), "roles log to files: {}", running.output());
+    assert!(std::fs::read_to_string(local.home.path().join("logs/serve.log")).unwrap().contains(" INFO "));
     for role in ["kafka", "clickhouse", "process", "accounts", "serve", "sink", "settle", "ingest"] {
         assert_eq!(children(running.child.id(), role).len(), 1, "{role}");
     }
@@ -163,6 +166,14 @@ fn webhooks_to_this_machine_are_for_this_machine() {
     assert!(!output.success && output.err.contains("needs a --listen on loopback"), "{}", output.err);
 }
 
+/// What `arb logs` shows of the processor.
+fn arb_logs(local: &LocalHome) -> String {
+    let show = |role: &[&str]| run(arb().arg("logs").args(role).arg("--home").arg(local.home.path()));
+    assert!(show(&[]).out.lines().any(|line| line.starts_with("process\t")));
+    assert!(show(&["nobody"]).err.contains("there is no log of nobody: there are those of "));
+    show(&["process"]).out
+}
+
 /// A board but for whether nothing has come for some time: that is so when it is read late.
 fn whenever(mut board: Value) -> Value {
     board.as_object_mut().unwrap().remove("stale").unwrap();
@@ -276,6 +287,38 @@ fn a_role_that_is_killed_repeatedly_is_restarted_each_time() {
 }
 
 #[test]
+fn a_full_disk_is_named_and_all_goes_on_once_there_is_room() {
+    let Some(local) = LocalHome::on_small_disk(400) else { return };
+    let elsewhere = Scratch::new();
+    let log = elsewhere.path().join("up.log");
+    let mut running = Running::start(local.command(&["--min-free-mib", "1"]), log, &local.listen);
+    let board = |running: &Running| running.board().filter(|board| board["as_of"].is_string());
+    let before = wait_for("a poll", || board(&running));
+    let status = || request("GET", &format!("{}/readyz", running.url), &[]).map(|answer| answer.status);
+    assert_eq!(status(), Some(200));
+    let filler = local.home.path().join("filler");
+    let mut file = std::fs::File::create(&filler).unwrap();
+    // Until nothing more fits.
+    let full = std::io::copy(&mut std::io::repeat(0), &mut file).unwrap_err();
+    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+    drop(file);
+    let sentence =
+        format!("kafka ended: the disk of {} is full", local.home.path().join("kafka-data").display());
+    wait_for("the cause is named", || running.output().contains(&sentence).then_some(()));
+    wait_for("the API is not ready", || (status() == Some(503)).then_some(()));
+    std::fs::remove_file(filler).unwrap();
+    wait_for("Kafka is started", || running.output().contains("there is room again: kafka").then_some(()));
+    wait_for("the board moves on", || {
+        board(&running).filter(|board| board["as_of"].as_str() > before["as_of"].as_str())
+    });
+    wait_for("the API is ready", || (status() == Some(200)).then_some(()));
+    assert_eq!(running.output().matches(&sentence).count(), 1, "{}", running.output());
+    running.signal(Signal::INT);
+    assert!(running.child.wait().unwrap().success(), "{}", running.output());
+    local.everything_ends();
+}
+
+#[test]
 fn an_error_that_lasts_ends_everything_with_the_role_the_error_and_how_to_go_on() {
     let local = LocalHome::new();
     let books = local.home.path().join("books.toml");
@@ -287,6 +330,12 @@ fn an_error_that_lasts_ends_everything_with_the_role_the_error_and_how_to_go_on(
         output.err.rsplit_once("arb: process ended 5 times in a row soon after its start").unwrap();
     assert!(last.contains("each time with: ") && last.contains("books.toml"), "{last}");
     assert!(last.contains("start this again: topics, tables and keys are kept"), "{last}");
-    assert_eq!(output.err.matches("process ended with").count(), 4, "{}", output.err);
+    let (place, log) =
+        (format!("(log: {}", local.home.path().join("logs/process.log").display()), arb_logs(&local));
+    let said: Vec<_> = output.err.lines().filter(|line| line.starts_with("process ended: ")).collect();
+    assert_eq!(said.len(), 4, "{}", output.err);
+    assert!(said.iter().all(|line| line.contains("books.toml") && line.contains(&place)), "{said:?}");
+    assert!(log.contains("arb: ") && log.contains("books.toml"), "{log}");
+
     local.everything_ends();
 }

@@ -48,10 +48,16 @@ impl Currency {
         self.is_by_hand || self.complete_at.is_some()
     }
 
+    /// Whether it was complete within so long before a moment.
+    #[must_use]
+    pub fn was_complete_within(&self, time: Duration, now: Instant) -> bool {
+        self.is_by_hand || self.complete_at.is_some_and(|at| now.saturating_duration_since(at) < time)
+    }
+
     /// Whether it may be trusted at a moment.
     #[must_use]
     pub fn is_current(&self, now: Instant) -> bool {
-        self.is_by_hand || self.complete_at.is_some_and(|at| now.saturating_duration_since(at) < TRUSTED)
+        self.was_complete_within(TRUSTED, now)
     }
 }
 
@@ -75,6 +81,17 @@ mod tests {
         assert!(!currency.is_current(after(1_000)), "since the question, not since the answer");
         currency.note_required(after(900), 7, 7);
         assert!(currency.is_current(after(1_899)));
+    }
+
+    #[test]
+    fn it_is_known_for_how_long_a_replica_was_not_complete() {
+        let (mut currency, start) = (Currency::default(), Instant::now());
+        let within = Duration::from_secs(15);
+        assert!(!currency.was_complete_within(within, start));
+        currency.note_required(start, 7, 7);
+        assert!(currency.was_complete_within(within, start + Duration::from_millis(14_999)));
+        assert!(!currency.was_complete_within(within, start + within));
+        assert!(Currency::by_hand().was_complete_within(within, start + 2 * within));
     }
 
     #[test]

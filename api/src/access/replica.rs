@@ -15,6 +15,9 @@ use tokio::sync::oneshot;
 
 use super::currency::Currency;
 
+/// An instance that could not trust its keys for so long is not ready.
+const FOLLOWED: Duration = Duration::from_secs(15);
+
 /// The replica of an instance.
 #[derive(Debug, Default)]
 pub struct Replica {
@@ -104,6 +107,12 @@ impl Replica {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire) && lock(&self.currency).was_complete()
+    }
+
+    /// Whether keys could be trusted at any moment of the last 15 s: without Kafka every request with a key is refused.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        lock(&self.currency).was_complete_within(FOLLOWED, Instant::now())
     }
 
     /// Notes which position a replica had to have at a moment.

@@ -8,7 +8,8 @@ use super::App;
 use crate::resources::health::Health;
 
 impl App {
-    /// Whether the accounts, the board, the signals and the feed have been read, and the instance is not about to end.
+    /// Whether the accounts, the board, the signals and the feed have been read, it is known whether keys are valid, and the instance is not
+    /// about to end.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.health().is_ready()

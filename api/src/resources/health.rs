@@ -22,9 +22,10 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Whether the accounts, the board, the signals and the feed have been read, and the instance is not about to end.
+    /// Whether the accounts, the board, the signals and the feed have been read, it is known whether keys are valid, and the instance is not
+    /// about to end.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.drain.has_begun() && self.unread().next().is_none()
+        !self.drain.has_begun() && self.unread().next().is_none() && self.accounts.is_followed()
     }
 
     /// What has not been read to its end yet.
@@ -43,6 +44,10 @@ impl Health {
             Err(Problem::unavailable("The server is ending: send requests to another instance."))
         } else if self.is_ready() {
             Ok(reply::text("ready\n".to_owned()))
+        } else if self.unread().next().is_none() {
+            Err(Problem::unavailable(
+                "For 15 s it has not been known whether keys are valid: Kafka does not answer.",
+            ))
         } else {
             Err(Problem::unavailable("The accounts, the board, the signals and the feed are being read."))
         }

@@ -53,13 +53,21 @@ pub fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
     opened.write_all(text.as_bytes())
 }
 
+/// How many MiB are free on the disk of a folder.
+///
+/// # Errors
+/// When the folder is not there.
+pub fn free_mib(folder: &Path) -> anyhow::Result<u64> {
+    let stat = rustix::fs::statvfs(folder).with_context(|| folder.display().to_string())?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize) / (1024 * 1024))
+}
+
 /// So many MiB are free on the disk of a folder.
 ///
 /// # Errors
 /// When there is less: one sentence.
 pub fn check_disk(folder: &Path, needed_mib: u64) -> anyhow::Result<()> {
-    let stat = rustix::fs::statvfs(folder).with_context(|| folder.display().to_string())?;
-    let free_mib = stat.f_bavail.saturating_mul(stat.f_frsize) / (1024 * 1024);
+    let free_mib = free_mib(folder)?;
     if free_mib < needed_mib {
         bail!(
             "the disk of {} has {free_mib} MiB left and {needed_mib} are needed: free some, or choose another \

@@ -72,7 +72,7 @@ pub fn check(plan: Plan) -> anyhow::Result<()> {
 fn missing(plan: Plan) -> Vec<Missing> {
     let mut missing = Vec::new();
     if plan.compiles {
-        missing.extend(program("cc", "compiles", "gcc libc6-dev"));
+        missing.extend(compiler("compiles"));
         missing.extend(program("make", "compiles librdkafka", "make"));
         missing.extend(openssl());
     }
@@ -85,7 +85,7 @@ fn missing(plan: Plan) -> Vec<Missing> {
     if plan.clickhouse == Some(Download::Needed) {
         missing.extend(program("npm", "downloads ClickHouse", "npm"));
         if !plan.compiles {
-            missing.extend(program("cc", "compiles the launcher of ClickHouse", "gcc libc6-dev"));
+            missing.extend(compiler("compiles the launcher of ClickHouse"));
         }
     }
     missing
@@ -93,6 +93,19 @@ fn missing(plan: Plan) -> Vec<Missing> {
 
 fn program(name: &str, purpose: &str, package: &'static str) -> Option<Missing> {
     program::find(name).is_none().then(|| Missing { what: format!("{name} ({purpose})"), package })
+}
+
+/// A C compiler, with the headers of the C library: one package has the program, another one the headers.
+fn compiler(purpose: &str) -> Option<Missing> {
+    program("cc", purpose, "gcc libc6-dev").or_else(|| header("stdlib.h", "libc6-dev"))
+}
+
+/// A header that the C compiler does not find.
+fn header(name: &str, package: &'static str) -> Option<Missing> {
+    let mut preprocess = program::command("cc");
+    let found = preprocess.args(["-E", "-include", name, "-x", "c", "/dev/null"]).output();
+    let is_found = found.is_ok_and(|output| output.status.success());
+    (!is_found).then(|| Missing { what: format!("{name} (the headers of the C library)"), package })
 }
 
 /// The headers of OpenSSL, as pkg-config finds them.
@@ -143,6 +156,8 @@ mod tests {
         let missing = program("no-such-program-anywhere", "does nothing", "nothing").unwrap();
         assert_eq!((&*missing.what, missing.package), ("no-such-program-anywhere (does nothing)", "nothing"));
         assert_eq!(program("sh", "runs scripts", "dash"), None);
+        assert_eq!(header("no-such-header.h", "nothing").unwrap().package, "nothing");
+        assert_eq!(compiler("compiles"), None);
     }
 
     #[test]

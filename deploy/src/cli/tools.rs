@@ -255,6 +255,32 @@ pub(crate) struct Check {
 }
 
 #[derive(Debug, Clone, Args)]
+pub(crate) struct Upgrade {
+    #[command(subcommand)]
+    pub(crate) action: UpgradeAction,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum UpgradeAction {
+    /// Say which role is upgraded next to the version of this program, and why not yet: then it ends with 1
+    Check {
+        /// Admin listeners of all instances, such as 10.0.0.1:9102
+        #[arg(required = true, value_name = "ADDRESS")]
+        instances: Vec<String>,
+        #[command(flatten)]
+        brokers: Box<Brokers>,
+    },
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Logs {
+    /// Such as process; without it the logs that there are are listed
+    pub(crate) role: Option<String>,
+    #[command(flatten)]
+    pub(crate) home: Home,
+}
+
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Clean {
     #[command(flatten)]
     pub(crate) home: Home,

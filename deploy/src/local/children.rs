@@ -4,10 +4,10 @@
 //! acknowledged rows are on ClickHouse's disk, and nothing else needs to be kept. It never leaves a process
 //! behind: they are ended in the reverse order of their start, each with a time budget.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -16,7 +16,8 @@ use arb_setup::terminal;
 use tempfile::TempDir;
 
 use super::restart::{End, History, LASTING, Next};
-use super::tool;
+use super::role_log::RoleLogs;
+use super::{disk, tool};
 use crate::cli::{LogFormat, secrets};
 
 /// How long a child may take to end by itself; Kafka's own budget is 20 s.
@@ -34,10 +35,11 @@ pub struct Children {
 }
 
 /// The command line of a role.
-#[derive(Clone, Copy)]
 struct Launcher {
     prefix: &'static [&'static str],
     log_format: LogFormat,
+    /// Where they log; `None` is this process's standard error.
+    logs: Option<RoleLogs>,
 }
 
 /// One of them.
@@ -55,6 +57,8 @@ enum RoleState {
     Running(Child, Instant),
     /// It is started again then.
     Paused(Instant),
+    /// It is started again once its disk is not full any more.
+    NoRoom,
     /// It has done all that it was asked for.
     Complete,
 }
@@ -65,8 +69,14 @@ impl Children {
     /// # Errors
     /// When there is no temporary folder.
     pub fn new(prefix: &'static [&'static str], log_format: LogFormat) -> anyhow::Result<Self> {
-        let launcher = Launcher { prefix, log_format };
+        let launcher = Launcher { prefix, log_format, logs: None };
         Ok(Self { running: Vec::new(), launcher, folder: tempfile::tempdir()? })
+    }
+
+    /// The same, with a file for what each logs.
+    pub(crate) fn with_logs(mut self, logs: RoleLogs) -> Self {
+        self.launcher.logs = Some(logs);
+        self
     }
 
     /// A folder for what they store. It is removed when this is dropped, so they must have ended before.
@@ -91,7 +101,8 @@ impl Children {
 
     /// Restarts the processes that have exited; fails when one has a permanent error.
     pub(crate) fn check(&mut self) -> anyhow::Result<()> {
-        self.running.iter_mut().try_for_each(|running| running.check(self.launcher))
+        let waits = self.trouble().is_some();
+        self.running.iter_mut().try_for_each(|running| running.check(&self.launcher, waits))
     }
 
     /// Waits for a condition, unless an error is permanent or the shutdown signal comes.
@@ -112,13 +123,23 @@ impl Children {
         Ok(())
     }
 
-    /// Waits for the shutdown signal; `each_second` is called meanwhile.
-    pub(crate) fn watch(&mut self, stop: &Stop, mut each_second: impl FnMut()) -> anyhow::Result<()> {
+    /// What stands still, and why.
+    fn trouble(&self) -> Option<String> {
+        let waiting = self.running.iter().find(|running| matches!(running.life, RoleState::NoRoom))?;
+        Some(format!("{} waits for room on its disk", waiting.role))
+    }
+
+    /// Waits for the shutdown signal; `each_second` is called meanwhile, with what stands still.
+    pub(crate) fn watch(
+        &mut self,
+        stop: &Stop,
+        mut each_second: impl FnMut(Option<String>),
+    ) -> anyhow::Result<()> {
         let mut next = Instant::now();
         while !stop.wait(POLL) {
             self.check()?;
             if Instant::now() >= next {
-                each_second();
+                each_second(self.trouble());
                 next = Instant::now() + Duration::from_secs(1);
             }
         }
@@ -149,36 +170,61 @@ impl Children {
 }
 
 impl Running {
-    fn check(&mut self, launcher: Launcher) -> anyhow::Result<()> {
+    /// `waits` says that another one stands still, which may be why this one ends.
+    fn check(&mut self, launcher: &Launcher, waits: bool) -> anyhow::Result<()> {
         match &mut self.life {
             RoleState::Complete => {}
             RoleState::Paused(until) if Instant::now() < *until => {}
-            RoleState::Paused(_) => {
-                let child = launcher.spawn(&self.role, &self.arguments, &self.error_file)?;
-                self.life = RoleState::Running(child, Instant::now());
+            RoleState::Paused(_) => self.start_again(launcher)?,
+            RoleState::NoRoom if !data(&self.arguments).is_some_and(disk::has_room) => {}
+            RoleState::NoRoom => {
+                terminal::print(&format!("there is room again: {} is started", self.role));
+                self.start_again(launcher)?;
             }
             RoleState::Running(child, started) => {
                 if let Some(status) = child.try_wait()? {
                     let lived = started.elapsed();
-                    self.ended(status, lived)?;
+                    self.ended(launcher, (status, lived), waits)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn ended(&mut self, status: ExitStatus, lived: Duration) -> anyhow::Result<()> {
+    fn start_again(&mut self, launcher: &Launcher) -> anyhow::Result<()> {
+        let child = launcher.spawn(&self.role, &self.arguments, &self.error_file)?;
+        self.life = RoleState::Running(child, Instant::now());
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        launcher: &Launcher,
+        (status, lived): (ExitStatus, Duration),
+        waits: bool,
+    ) -> anyhow::Result<()> {
         let role = &self.role;
+        if let Some(problem) = data(&self.arguments).and_then(disk::problem) {
+            let room = disk::ROOM_MIB;
+            terminal::print(&format!(
+                "{role} ended: {problem}. It is started again once {room} MiB are free"
+            ));
+            self.life = RoleState::NoRoom;
+            return Ok(());
+        }
         if status.success() && self.may_complete() {
             self.life = RoleState::Complete;
             return Ok(());
         }
-        match self.history.ended(end(status, &self.error_file), lived) {
+        let end = end(status, &self.error_file);
+        let how = match &end {
+            End::FromOutside => format!("ended with {status} and"),
+            End::Error(sentence) => format!("ended: {}; it", in_one_line(sentence)),
+        };
+        match self.history.ended(if waits { End::FromOutside } else { end }, lived) {
             Next::StartAfter(pause) => {
-                let seconds = pause.as_secs_f32();
-                terminal::print(&format!(
-                    "{role} ended with {status} and is started again in {seconds:.1} s"
-                ));
+                let (seconds, log) = (pause.as_secs_f32(), launcher.place(role));
+                terminal::print(&format!("{role} {how} is started again in {seconds:.1} s{log}"));
                 self.life = RoleState::Paused(Instant::now() + pause);
                 Ok(())
             }
@@ -199,6 +245,16 @@ impl Running {
     }
 }
 
+/// The folder of a server's data, by its arguments.
+fn data(arguments: &[String]) -> Option<&Path> {
+    arguments.iter().skip_while(|word| *word != "--data").nth(1).map(Path::new)
+}
+
+/// A sentence of several lines as one.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// How a role ended, by its status and the sentence that it left.
 fn end(status: ExitStatus, error_file: &Path) -> End {
     let is_signal = status.signal().is_some() || status.code().is_some_and(tool::is_signal);
@@ -210,7 +266,12 @@ fn end(status: ExitStatus, error_file: &Path) -> End {
 }
 
 impl Launcher {
-    fn spawn(self, role: &str, arguments: &[String], error_file: &Path) -> anyhow::Result<Child> {
+    /// Where the log of a role is, for the end of a line.
+    fn place(&self, role: &str) -> String {
+        self.logs.as_ref().map_or_else(String::new, |logs| format!(" (log: {})", logs.path(role).display()))
+    }
+
+    fn spawn(&self, role: &str, arguments: &[String], error_file: &Path) -> anyhow::Result<Child> {
         let binary = std::env::current_exe().context("the path of this program")?;
         // What an earlier life left is not this one's.
         let _ = std::fs::remove_file(error_file);
@@ -218,21 +279,25 @@ impl Launcher {
         command.args(self.prefix).arg(role).args(["--log-format", self.log_format.key()]);
         command.arg("--error-file").arg(error_file).args(arguments).stdin(Stdio::piped());
         secrets::hide(&mut command, role);
-        if terminal::is_terminal() {
+        if self.logs.is_some() || terminal::is_terminal() {
             command.stderr(Stdio::piped());
         }
         // Out of the terminal's group: Ctrl-C reaches the parent alone.
         let spawned = command.process_group(0).spawn();
         let mut child = spawned.with_context(|| format!("{role} cannot be started"))?;
         if let Some(lines) = child.stderr.take() {
-            std::thread::spawn(move || print_lines(lines));
+            let (role, logs) = (role.to_owned(), self.logs.clone());
+            std::thread::spawn(move || match logs {
+                Some(logs) => logs.follow(&role, lines),
+                None => print_lines(lines),
+            });
         }
         Ok(child)
     }
 }
 
 /// Prints what a child logs line by line, so that none runs into the status line, until the child has ended.
-fn print_lines(from: ChildStderr) {
+fn print_lines(from: impl Read) {
     let mut lines = BufReader::new(from);
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {

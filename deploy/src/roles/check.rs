@@ -11,10 +11,11 @@ use ureq::tls::{RootCerts, TlsConfig};
 use crate::cli::Check;
 
 pub(crate) fn run(config: &Check) -> anyhow::Result<()> {
-    ask(&config.url, config.timeout)
+    page(&config.url, config.timeout).map(drop)
 }
 
-fn ask(url: &str, timeout: Duration) -> anyhow::Result<()> {
+/// The text of a page that is answered with 200.
+pub(super) fn page(url: &str, timeout: Duration) -> anyhow::Result<String> {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -25,12 +26,13 @@ fn ask(url: &str, timeout: Duration) -> anyhow::Result<()> {
         .build();
     let mut answer = Agent::from(config).get(url).call().with_context(|| url.to_owned())?;
     let status = answer.status();
+    let text = answer.body_mut().read_to_string();
     if status != 200 {
-        let text = answer.body_mut().read_to_string().unwrap_or_default();
+        let text = text.unwrap_or_default();
         let line: String = text.lines().next().unwrap_or_default().chars().take(200).collect();
         bail!("{url}: {status} {line}");
     }
-    Ok(())
+    text.with_context(|| url.to_owned())
 }
 
 #[cfg(test)]
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn only_200_is_well() {
-        ask(&server("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nready\n"), PATIENCE).unwrap();
+        page(&server("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nready\n"), PATIENCE).unwrap();
         for (answer, expected) in [
             (
                 "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 10\r\n\r\nnot ready\n",
@@ -67,7 +69,7 @@ mod tests {
             ),
             ("HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n", "302 Found "),
         ] {
-            let error = ask(&server(answer), PATIENCE).unwrap_err().to_string();
+            let error = page(&server(answer), PATIENCE).unwrap_err().to_string();
             assert!(error.ends_with(expected), "{error}");
         }
     }
@@ -77,6 +79,6 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/readyz", listener.local_addr().unwrap());
         drop(listener);
-        assert_eq!(ask(&url, PATIENCE).unwrap_err().to_string(), url);
+        assert_eq!(page(&url, PATIENCE).unwrap_err().to_string(), url);
     }
 }

@@ -12,6 +12,8 @@ use arb_runtime::readiness::{Position, ProgressWatch, Subject};
 
 /// A position that could move and does not for so long is stuck.
 const STUCK: Duration = Duration::from_secs(15);
+/// What is said where Kafka does not answer for so long: positions that nobody can compare prove nothing.
+const SILENT: &str = "Kafka has not answered for 15 s";
 /// A last stable offset may stay unchanged for as long as a transaction of a dead processor stays open (10 s)
 /// and the end offsets are not fetched (5 s), twice.
 const HELD_BACK: Duration = Duration::from_secs(30);
@@ -61,7 +63,8 @@ impl Readiness {
         let now = Instant::now();
         state.positions.inspect(now, topics.iter().flat_map(positions));
         state.stable.inspect(now, topics.iter().flat_map(stable));
-        let problem = problem(&state, now);
+        let is_silent = topics.iter().any(|topic| topic.ends.silence() >= STUCK);
+        let problem = if is_silent { SILENT.to_owned() } else { problem(&state, now) };
         if problem != state.problem {
             if problem.is_empty() {
                 tracing::info!("ready");

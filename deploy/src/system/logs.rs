@@ -46,6 +46,8 @@ where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false);
+    // By default a line that cannot be written is reported by a line, whose failure is a panic: a full disk ended every role.
+    let logs = logs.log_internal_errors(false);
     match log_format {
         LogFormat::Text => logs.event_format(Text { role, inner: format::format().with_ansi(false) }).init(),
         LogFormat::Json => logs.json().event_format(Json { role, inner: format::format().json() }).init(),

@@ -32,6 +32,15 @@ fn question(config: &Up) -> String {
     )
 }
 
+/// The servers that everything runs on.
+fn servers(config: &Up) -> String {
+    let local = |port: u16| format!("127.0.0.1:{port}");
+    let kafka = config.brokers.clone().unwrap_or_else(|| local(config.kafka_port));
+    let clickhouse = config.writer.url.clone();
+    let clickhouse = clickhouse.unwrap_or_else(|| format!("http://{}", local(config.clickhouse_port)));
+    format!("Kafka at {kafka}, ClickHouse at {clickhouse}")
+}
+
 /// What is played.
 pub(super) fn playing(play: &Play) -> String {
     match &play.replay {
@@ -61,12 +70,14 @@ pub(super) fn print(config: &Up, demonstration: &Demonstration) -> anyhow::Resul
         });
         all.join(", ")
     };
+    let (servers, logs) = (servers(config), home.home.join("logs").display().to_string());
     println!(
         "\nplaying {what}\n\
          page   http://{listen}/#/demonstration/{password}\n\
          board  http://{listen}/v1/arbs\n\
          stream http://{listen}/v1/stream\n\
          metrics {metrics}\n\
+         runs   {servers}; logs of all in {logs} (arb logs)\n\
          key    {key}\n\n\
          curl -s {bearer} 'http://{listen}/v1/arbs?limit=3'\n\
          curl -s {bearer} http://{listen}/v1/arbs | jq -r \

@@ -124,7 +124,8 @@ impl Cluster {
     }
 
     /// What a topic of the catalogue is called there.
-    pub(super) fn topic(&self, name: &'static str) -> &'static str {
+    #[must_use]
+    pub fn topic(&self, name: &'static str) -> &'static str {
         self.0.names.topic(name)
     }
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
@@ -27,6 +27,8 @@ pub struct Ends(Arc<Mutex<KnownEnds>>);
 
 #[derive(Debug, Default)]
 struct KnownEnds {
+    /// When all of them were known last.
+    heard: Option<Instant>,
     committed: BTreeMap<i32, Span>,
     written: BTreeMap<i32, i64>,
 }
@@ -69,6 +71,12 @@ impl Ends {
         self.lock().written.clone()
     }
 
+    /// For how long the brokers have not said where all partitions end, since they first did.
+    #[must_use]
+    pub fn silence(&self) -> Duration {
+        self.lock().heard.map_or(Duration::ZERO, |heard| heard.elapsed())
+    }
+
     fn ask(&self, committed: &Reader, everything: &Reader, partitions: i32) {
         discard_reports(committed.consumer());
         discard_reports(everything.consumer());
@@ -87,6 +95,7 @@ impl Ends {
                 }
             }
         }
+        self.lock().heard = Some(Instant::now());
     }
 
     fn lock(&self) -> MutexGuard<'_, KnownEnds> {

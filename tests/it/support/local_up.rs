@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,7 +14,7 @@ use super::environment::Environment;
 use super::http::{once_it_knows, request};
 use super::permit::Permit;
 use super::ports::{port, port_pair};
-use super::program::arb;
+use super::program::{arb, run};
 use super::scratch::Scratch;
 use super::{kafka_start, recordings, root, wait_for, wait_for_steps};
 
@@ -76,8 +76,32 @@ impl Drop for Running {
     }
 }
 
+/// A file system in memory over a folder.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this user may not mount one.
+    fn mount(folder: &Path, mib: u32) -> Option<Self> {
+        let options = format!("size={mib}m,mode=700");
+        let mounted = run(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder));
+        if !mounted.success {
+            eprintln!("NOT TESTED here: no file system can be mounted: {}", mounted.err.trim());
+        }
+        mounted.success.then(|| Self(folder.to_owned()))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Also while a process that is being ended has a file of it.
+        run(Command::new("umount").arg("--lazy").arg(&self.0));
+    }
+}
+
 /// A home and ports of the test's own, and `arb up` in them.
 pub(crate) struct LocalHome {
+    // It is gone before its folder is removed.
+    _disk: Option<SmallDisk>,
     pub(crate) home: Scratch,
     pub(crate) kafka_port: u16,
     pub(crate) clickhouse_port: u16,
@@ -89,7 +113,17 @@ pub(crate) struct LocalHome {
 impl LocalHome {
     /// A home that shares the repository's download, so that Kafka is fetched once for all.
     pub(crate) fn new() -> Self {
+        Self::at(Permit::take(), Scratch::new(), None)
+    }
+
+    /// The same on a small disk of its own; `None` where this machine mounts none.
+    pub(crate) fn on_small_disk(mib: u32) -> Option<Self> {
         let (permit, home) = (Permit::take(), Scratch::new());
+        let disk = SmallDisk::mount(home.path(), mib)?;
+        Some(Self::at(permit, home, Some(disk)))
+    }
+
+    fn at(permit: Permit, home: Scratch, disk: Option<SmallDisk>) -> Self {
         std::fs::write(home.path().join("arb-home"), "").unwrap();
         let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {
@@ -97,7 +131,8 @@ impl LocalHome {
         }
         share_download(home.path());
         let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
-        Self { home, kafka_port, clickhouse_port, listen: format!("127.0.0.1:{}", port()), _permit: permit }
+        let listen = format!("127.0.0.1:{}", port());
+        Self { _disk: disk, home, kafka_port, clickhouse_port, listen, _permit: permit }
     }
 
     /// Its Kafka, once it runs.

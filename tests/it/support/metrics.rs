@@ -85,6 +85,11 @@ impl Admin {
         })
     }
 
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.0
+    }
+
     /// Requests a path.
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.try_get(path).unwrap()

@@ -3,7 +3,7 @@
 //! It never reads or writes a record.
 
 use arb_kafka::topic_id;
-use arb_schemas::topics::{DEFAULT_PARTITIONS, Topic};
+use arb_schemas::topics::Topic;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::metadata::MetadataTopic;
@@ -49,13 +49,21 @@ pub(crate) fn remove_topics(kafka: &Environment) {
     }
 }
 
+/// Deletes a consumer group that has no members.
+pub(crate) fn remove_group(kafka: &Environment, group: &str) {
+    let name = kafka.name(group);
+    wait_for("the group is deleted", || {
+        block_on(admin(kafka).delete_groups(&[&name], &AdminOptions::new())).unwrap().remove(0).ok()
+    });
+}
+
 /// Deletes a topic and creates one of the same name, which clients see when this returns.
 pub(crate) fn recreate(kafka: &Environment, topic: &Topic) {
     let (admin, options, cluster) = (admin(kafka), AdminOptions::new(), kafka.cluster());
     let (old, name) = (topic_id(&cluster, topic).unwrap(), &*kafka.name(topic.name));
     block_on(admin.delete_topics(&[name], &options)).unwrap().remove(0).unwrap();
     wait_for("the topic is made again", || {
-        let new = NewTopic::new(name, DEFAULT_PARTITIONS, TopicReplication::Fixed(1));
+        let new = NewTopic::new(name, topic.partitions, TopicReplication::Fixed(1));
         block_on(admin.create_topics(&[new], &options)).unwrap().remove(0).ok()
     });
     // The controller has decided it; the broker tells its clients a moment later.

@@ -196,7 +196,7 @@ fn positions(kafka: &Environment, group: &str, topic: &Topic) -> Option<Vec<Opti
 }
 
 /// An account, and a key of it that manages webhooks: created by its holder, who signs in.
-pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String {
+pub(crate) fn create_account(broker: &Broker, url: &str, email: &str) -> String {
     let password = broker.path("password");
     std::fs::write(&password, "correct horse battery\n").unwrap();
     let create = ["account", "create", "--email", email, "--plan", "enterprise"];
@@ -212,7 +212,8 @@ pub(super) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     });
     let (cookie, csrf) = (cookie.split(';').next().unwrap(), answer["csrf_token"].as_str().unwrap());
     let fields = [("cookie", cookie), ("x-csrf-token", csrf)];
-    let scopes = json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read"]});
+    let scopes =
+        json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read", "picks:read"]});
     let (status, _, answer) = send("POST", &format!("{url}/session/keys"), &fields, Some(&scopes));
     assert_eq!(status, 201, "{answer}");
     answer["key"].as_str().unwrap().to_owned()

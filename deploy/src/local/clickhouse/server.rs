@@ -15,7 +15,7 @@ use arb_sink::clickhouse::roles::Role;
 use arb_sink::clickhouse::users_xml;
 
 use super::config::{self, Ports};
-use crate::local::tool;
+use crate::local::{disk, tool};
 
 /// What keeps the packaged server up: it listens as long as this reads, until standard input is closed. Then it ends in
 /// good order: a signal would end it at once, and its next start would note an unclean one.
@@ -25,6 +25,7 @@ const LISTEN: &str = "SYSTEM START LISTEN QUERIES ALL; \
 /// A server that runs.
 pub(super) struct Server {
     child: Child,
+    folder: PathBuf,
     output: PathBuf,
     /// The packaged one ends when its standard input does, the one of the machine by a signal.
     ends_with_input: bool,
@@ -50,13 +51,14 @@ impl Server {
         let mut command = command(program, &folder, &settings, ports);
         command.current_dir(&folder).stdout(log.try_clone()?).stderr(log);
         let child = command.spawn().context("ClickHouse cannot be started")?;
-        Ok(Self { child, output, ends_with_input: matches!(program, Program::Packaged(_)) })
+        Ok(Self { child, folder, output, ends_with_input: matches!(program, Program::Packaged(_)) })
     }
 
     /// Fails when the server has ended.
     pub(super) fn check(&mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait()? {
-            let reason = format!("ClickHouse ended ({status}): {}", reason(&self.output));
+            let reason = disk::problem(&self.folder).unwrap_or_else(|| reason(&self.output));
+            let reason = format!("ClickHouse ended ({status}): {reason}");
             return Err(match tool::Killed::of("ClickHouse", status) {
                 Some(killed) => anyhow::Error::from(killed).context(reason),
                 None => anyhow!(reason),

@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow, bail};
 
 use arb_setup::{home, program};
 
-use crate::local::tool;
+use crate::local::{disk, tool};
 
 /// 16 bytes in base64, the format of the storage tool.
 const CLUSTER_ID: &str = "YXJiLWxvY2FsLWthZmthMA";
@@ -23,6 +23,7 @@ pub(super) fn controller_port(port: u16) -> u16 {
 /// A broker that runs.
 pub(super) struct Broker {
     child: Child,
+    data: PathBuf,
     output: PathBuf,
 }
 
@@ -54,13 +55,14 @@ impl Broker {
         let mut server = java(tool::run_with_us("java"), libraries, &log)?;
         server.arg(format!("-Djava.io.tmpdir={}", unpacked.display())).arg("kafka.Kafka").arg(&properties);
         let child = server.spawn().context("java cannot be run")?;
-        Ok(Self { child, output })
+        Ok(Self { child, data, output })
     }
 
     /// Fails when the broker has ended.
     pub(super) fn check(&mut self) -> anyhow::Result<()> {
         if let Some(status) = self.child.try_wait()? {
-            let reason = format!("Kafka ended ({status}): {}", last_line(&self.output));
+            let reason = disk::problem(&self.data).unwrap_or_else(|| last_line(&self.output));
+            let reason = format!("Kafka ended ({status}): {reason}");
             return Err(match tool::Killed::of("Kafka", status) {
                 Some(killed) => anyhow::Error::from(killed).context(reason),
                 None => anyhow!(reason),
