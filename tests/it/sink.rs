@@ -245,11 +245,11 @@ fn an_insert_that_was_cut_is_repaired_and_a_late_one_refused() {
         "{}",
         output.err
     );
-    let newer = note.replacen('1', "9", 1);
+    let newer = note.replacen('3', "9", 1);
     commit_to(&ground.broker.kafka, "arb-sink", ODDS_TICKS.name, partition, 0, &newer);
     let output = ground.sink_that_ends();
     assert!(
-        !output.success && output.err.contains("written by a later version of the sink"),
+        !output.success && output.err.contains("written by another version of the sink"),
         "{}",
         output.err
     );
