@@ -106,6 +106,8 @@ pub enum PublishError {
 
 /// How long records may wait for others, to be written with them.
 const GATHERED: Duration = Duration::from_millis(20);
+/// Records that are enough for a transaction, and bytes of them.
+const ENOUGH: (usize, usize) = (1_000, 1 << 20);
 
 /// Gathers the records of sources, to be written together.
 #[derive(Debug)]
@@ -113,6 +115,8 @@ pub struct Publisher {
     source: String,
     partitions: i32,
     gathered: Vec<TickOutput>,
+    /// Of the values.
+    bytes: usize,
     since: Option<Instant>,
 }
 
@@ -120,12 +124,12 @@ impl Publisher {
     /// For a source, and a topic of so many partitions.
     #[must_use]
     pub fn new(source: &str, partitions: i32) -> Self {
-        Self { source: source.to_owned(), partitions, gathered: Vec::new(), since: None }
+        Self { source: source.to_owned(), partitions, gathered: Vec::new(), bytes: 0, since: None }
     }
 
     /// What is gathered, which is to be written.
     pub fn take(&mut self) -> Vec<TickOutput> {
-        self.since = None;
+        (self.bytes, self.since) = (0, None);
         std::mem::take(&mut self.gathered)
     }
 
@@ -135,8 +139,14 @@ impl Publisher {
         self.gathered.is_empty()
     }
 
-    /// Whether what is gathered would wait too long for what comes after this time. Without a wait there is more to gather at once, so that
-    /// a recording that is played as fast as possible is cut at its polls alone.
+    /// Whether it is enough for a transaction. It depends on the records alone, so that a recording that is played as fast as possible is cut
+    /// at the same places in each run.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.gathered.len() >= ENOUGH.0 || self.bytes >= ENOUGH.1
+    }
+
+    /// Whether what is gathered would wait too long for what comes after this time. Without a wait there is more to gather at once.
     #[must_use]
     pub fn is_due(&self, wait: Duration) -> bool {
         !wait.is_zero() && self.since.is_some_and(|since| since.elapsed() + wait >= GATHERED)
@@ -206,7 +216,9 @@ impl Publisher {
         if records.is_err() {
             telemetry::not_published(false);
         }
-        self.gathered.extend(records?);
+        let records = records?;
+        self.bytes += records.iter().map(|record| record.value.len()).sum::<usize>();
+        self.gathered.extend(records);
         self.since.get_or_insert_with(Instant::now);
         Ok(())
     }

@@ -190,7 +190,9 @@ impl Replay {
             to.poll(poll)?;
             results.write(source, at)?;
             lease.polled(at);
-            if let Some(end) = ended(lease.write(to)?) {
+            if (self.speed != Speed::Max || to.is_full())
+                && let Some(end) = ended(lease.write(to)?)
+            {
                 return Ok(end);
             }
         }
