@@ -37,7 +37,7 @@ pub(crate) struct StreamResource {
 }
 
 /// What is asked for, with a place of the account.
-struct Begun {
+struct AskedStream {
     query: StreamQuery,
     place: OpenStream,
     /// Where it is of a board that is computed.
@@ -117,7 +117,7 @@ impl StreamResource {
         request: &Request<'_>,
         (account, most): (&str, u32),
         private: Option<&str>,
-    ) -> Result<Begun, Problem> {
+    ) -> Result<AskedStream, Problem> {
         let (user, feed) = UserQuery::split(&tickets::without_ticket(request.query()))?;
         let query = StreamQuery::parse(&feed, request.headers())?;
         self.check(&query)?;
@@ -125,7 +125,7 @@ impl StreamResource {
         let place = place.ok_or_else(Problem::too_many_streams)?;
         let private = private.map(str::to_owned);
         let watch = user.map(|user| self.watch(user.of_source(private), &query, (account, &feed)));
-        Ok(Begun { query, place, watch: watch.transpose()? })
+        Ok(AskedStream { query, place, watch: watch.transpose()? })
     }
 
     /// Watches a board of own books for an account; `feed` are the other parameters.
@@ -150,7 +150,7 @@ impl StreamResource {
     }
 }
 
-impl Begun {
+impl AskedStream {
     fn open(self, streams: &Arc<StreamState>, holder: &str) -> Response {
         match self.watch {
             Some(watch) => streams.open_board(self.query, (holder, self.place), watch),
