@@ -124,14 +124,14 @@ impl StreamResource {
         let place = self.streams.place(account, most);
         let place = place.ok_or_else(Problem::too_many_streams)?;
         let private = private.map(str::to_owned);
-        let watch = user.map(|user| self.watch(user.of_source(private), &query, (account, &feed)));
+        let watch = user.map(|user| self.watch(&user.of_source(private), &query, (account, &feed)));
         Ok(AskedStream { query, place, watch: watch.transpose()? })
     }
 
     /// Watches a board of own books for an account; `feed` are the other parameters.
     fn watch(
         &self,
-        user: UserQuery,
+        user: &UserQuery,
         query: &StreamQuery,
         (account, feed): (&str, &str),
     ) -> Result<BoardWatch, Problem> {
