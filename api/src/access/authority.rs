@@ -173,22 +173,21 @@ impl Authority {
 
     /// Whether a key, by its kid, or a session, by `session/` and its hash, may still hold a stream.
     pub(crate) fn is_valid(&self, holder: &str) -> bool {
-        self.source_of(holder).is_some()
+        self.has_source(holder, None).is_some()
     }
 
-    /// The private source of the account of such a holder, if it has one; `None` where it may hold no stream.
-    pub(crate) fn source_of(&self, holder: &str) -> Option<Option<String>> {
+    /// Whether the account of such a holder has this private source, or none; `None` where it may hold no stream.
+    pub(crate) fn has_source(&self, holder: &str, private: Option<&str>) -> Option<bool> {
         let now = self.now();
         self.replica.with(|directory| {
-            let account = match holder.strip_prefix(SESSION) {
-                Some(hash) => &directory.session(hash).filter(|session| session.expires_at > now)?.account,
-                None => {
-                    let key = directory.key(holder).filter(|key| !key.is_expired(now))?;
-                    &Some(key).filter(|key| key.permissions.scopes.contains(&Scope::StreamRead))?.account
-                }
+            let account = if let Some(hash) = holder.strip_prefix(SESSION) {
+                &directory.session(hash).filter(|session| session.expires_at > now)?.account
+            } else {
+                let key = directory.key(holder).filter(|key| !key.is_expired(now))?;
+                &Some(key).filter(|key| key.permissions.scopes.contains(&Scope::StreamRead))?.account
             };
             let account = directory.account(account).filter(|account| !account.is_disabled)?;
-            Some(account.private_source())
+            Some(account.private_source().as_deref() == private)
         })
     }
 

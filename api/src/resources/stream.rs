@@ -37,7 +37,7 @@ pub(crate) struct StreamResource {
 }
 
 /// What is asked for, with a place of the account.
-struct Begun {
+struct AskedStream {
     query: StreamQuery,
     place: OpenStream,
     /// Where it is of a board that is computed.
@@ -54,8 +54,8 @@ impl StreamResource {
     ) -> Started {
         let ticket = tickets.check(request, charge)?;
         let caller = &charge.caller;
-        let begun =
-            self.begin(request, (&caller.account, charge.limits().streams), &caller.private_source)?;
+        let (most, private) = (charge.limits().streams, caller.private_source.as_deref());
+        let begun = self.begin(request, (&caller.account, most), private)?;
         // A client that connects during shutdown receives the notice in a stream, free of charge: after a 503
         // an EventSource never reconnects.
         if !self.streams.is_closing() {
@@ -91,14 +91,12 @@ impl StreamResource {
     ) -> Started {
         let streams = usage.limits(signed_in.plan).streams;
         if UserQuery::is_in(request.query()) {
-            let counted = self
-                .streams
-                .authority
-                .page_reads
-                .count(&signed_in.account, u32::try_from(COST).unwrap_or(u32::MAX));
+            let reads = &self.streams.authority.page_reads;
+            let counted = reads.count(&signed_in.account, u32::try_from(COST).unwrap_or(u32::MAX));
             counted.map_err(Problem::page_reads_exceeded)?;
         }
-        let begun = self.begin(request, (&signed_in.account, streams), &signed_in.private_source)?;
+        let private = signed_in.private_source.as_deref();
+        let begun = self.begin(request, (&signed_in.account, streams), private)?;
         // The stream ends with its session, and spends nothing of the quota.
         let holder = format!("{SESSION}{}", signed_in.session);
         let (streams, begun) = (Arc::clone(&self.streams), request.wants_body().then_some(begun));
@@ -118,21 +116,22 @@ impl StreamResource {
         &self,
         request: &Request<'_>,
         (account, most): (&str, u32),
-        private: &Option<String>,
-    ) -> Result<Begun, Problem> {
+        private: Option<&str>,
+    ) -> Result<AskedStream, Problem> {
         let (user, feed) = UserQuery::split(&tickets::without_ticket(request.query()))?;
         let query = StreamQuery::parse(&feed, request.headers())?;
         self.check(&query)?;
         let place = self.streams.place(account, most);
         let place = place.ok_or_else(Problem::too_many_streams)?;
-        let watch = user.map(|user| self.watch(user.of_source(private.clone()), &query, (account, &feed)));
-        Ok(Begun { query, place, watch: watch.transpose()? })
+        let private = private.map(str::to_owned);
+        let watch = user.map(|user| self.watch(&user.of_source(private), &query, (account, &feed)));
+        Ok(AskedStream { query, place, watch: watch.transpose()? })
     }
 
     /// Watches a board of own books for an account; `feed` are the other parameters.
     fn watch(
         &self,
-        user: UserQuery,
+        user: &UserQuery,
         query: &StreamQuery,
         (account, feed): (&str, &str),
     ) -> Result<BoardWatch, Problem> {
@@ -151,7 +150,7 @@ impl StreamResource {
     }
 }
 
-impl Begun {
+impl AskedStream {
     fn open(self, streams: &Arc<StreamState>, holder: &str) -> Response {
         match self.watch {
             Some(watch) => streams.open_board(self.query, (holder, self.place), watch),

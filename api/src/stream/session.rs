@@ -69,9 +69,10 @@ impl HeldKey {
 
     /// Why a stream with the prices of this private source ends, or of none, if it does.
     pub(super) fn end_of(&self, state: &StreamState, private: Option<&str>) -> Option<End> {
-        match state.authority.source_of(&self.kid) {
+        match state.authority.has_source(&self.kid, private) {
             None => Some(End::Revoked),
-            Some(source) => (source.as_deref() != private).then_some(End::Lagged("source_changed")),
+            Some(true) => None,
+            Some(false) => Some(End::Lagged("source_changed")),
         }
     }
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { ask } from '../api'
 import { useAct } from '../hooks'
 import type { Session } from '../model/types'
-import { Field, Form, Problem, Time } from '../parts/parts'
+import { Field, Form, Problem, When } from '../parts/parts'
 
 export function Account({ session, onSession }: { session: Session; onSession: (session: Session) => void }) {
   const [current, setCurrent] = useState('')
@@ -24,7 +24,7 @@ export function Account({ session, onSession }: { session: Session; onSession: (
       <dl class="card">
         <dt>E-mail</dt><dd>{session.email}</dd>
         <dt>Plan</dt><dd>{session.plan}</dd>
-        <dt>This session ends</dt><dd><Time at={session.expires_at} /></dd>
+        <dt>This session ends</dt><dd><When at={session.expires_at} /></dd>
       </dl>
       <h2>Change the password</h2>
       <p class="quiet">All other sessions of the account end; keys stay.</p>

@@ -8,7 +8,7 @@ import { odds, type OddsFormat } from '../model/odds'
 import { aligned, endings, type Columns } from '../model/series'
 import { league, CLOSINGS, duration, market, percent, signed, whole, words } from '../model/text'
 import type { ArbPrices, Entry, PastWindow, Transition, WindowGrade, WindowHistory } from '../model/types'
-import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { Badge, Empty, Loading, num, Problem, Table, Time, When } from '../parts/parts'
 import { axis, HOVER, Plot } from '../parts/plot'
 import { BetPrices } from './bet_prices'
 import { Details } from './entry'
@@ -121,8 +121,8 @@ function Closed({ window, line, names, format }: Subject & { window: PastWindow 
   return (
     <div class="columns">
       <dl class="card">
-        <dt>Opened</dt><dd><Time at={window.opened_at} /></dd>
-        <dt>Closed</dt><dd>{window.closed_at === null ? 'not yet' : <Time at={window.closed_at} />}{window.reason !== null && <>: {CLOSINGS[window.reason] ?? words(window.reason)}</>}</dd>
+        <dt>Opened</dt><dd><When at={window.opened_at} /></dd>
+        <dt>Closed</dt><dd>{window.closed_at === null ? 'not yet' : <When at={window.closed_at} />}{window.reason !== null && <>: {CLOSINGS[window.reason] ?? words(window.reason)}</>}</dd>
         <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
         <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
         <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
@@ -168,7 +168,7 @@ function Heading({ entry, window, names, closed }: { entry: Entry | null; window
       {closed !== null ? <Badge tone="bad">closed</Badge> : entry?.verified === true ? <Badge tone="good">verified</Badge> : <Badge tone="warn">not verified</Badge>}
       <span>{market(of.market, of.period)}: {bets(of.legs, of.line, names)}</span>
       <a href={`#/events/${encodeURIComponent(of.event.id)}`}>All prices of the event</a>
-      <span class="quiet">{league(of.league)}{of.event.commence_time !== null && <>, <Time at={of.event.commence_time} short /></>}</span>
+      <span class="quiet">{league(of.league)}{of.event.commence_time !== null && <>, <When at={of.event.commence_time} /></>}</span>
     </>
   )
 }

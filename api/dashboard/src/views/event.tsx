@@ -7,7 +7,7 @@ import { bet, bets, type Names } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { CLOSINGS, duration, league, market, percent, words } from '../model/text'
 import type { EventOdds, ListedQuote, OddsHistory, PastWindow } from '../model/types'
-import { Badge, Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { Badge, Empty, Loading, num, Problem, Table, Time, When } from '../parts/parts'
 import { BetPrices } from './bet_prices'
 
 /** How often prices are asked for again while the page is seen: four of the forty reads a minute. */
@@ -107,7 +107,7 @@ export function EventPage({ id }: { id: string }) {
       <header class="head">
         <h1>{event === undefined ? 'Event' : `${event.home} – ${event.away}`}</h1>
         {event?.in_play === true && <Badge tone="good">in play</Badge>}
-        {event !== undefined && <span class="quiet">{league(event.league)}, <Time at={event.commence_time} short /></span>}
+        {event !== undefined && <span class="quiet">{league(event.league)}, <When at={event.commence_time} /></span>}
       </header>
       {value === null && error === null && <Loading what="the prices" />}
       {value === null && error !== null && <Empty title="No prices now"><p>{error}</p></Empty>}

@@ -3,7 +3,7 @@
 import { useLoaded } from '../hooks'
 import { day, percent, whole } from '../model/text'
 import type { Key, Usage as Spent } from '../model/types'
-import { Empty, Loading, num, Problem, Table, Time } from '../parts/parts'
+import { Empty, Loading, num, Problem, Table, When } from '../parts/parts'
 import { DayPlot } from './day_plot'
 
 /** Each day of the month up to one, also those without a request. */
@@ -27,7 +27,7 @@ function Gauge({ usage }: { usage: Spent }) {
         <dt>Left</dt><dd class="number">{whole(usage.remaining)}</dd>
         <dt>Streams open at this server</dt><dd class="number">{whole(usage.open_streams)}</dd>
         <dt>Forfeited by servers that were killed</dt><dd class="number">{whole(usage.forfeited)}</dd>
-        <dt>Next month begins</dt><dd><Time at={usage.reset} /></dd>
+        <dt>Next month begins</dt><dd><When at={usage.reset} /></dd>
       </dl>
     </div>
   )
