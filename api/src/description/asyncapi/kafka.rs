@@ -6,7 +6,7 @@ use arb_runtime::dead_letters::{self, Reason, header};
 use arb_runtime::feed_mark::{FeedMark, SEQUENCE};
 use arb_runtime::log::Record;
 use arb_schemas::registry::{self, PublishedSchema};
-use arb_schemas::topics::{self, Cleanup, FEED_EVENTS, Topic};
+use arb_schemas::topics::{self, Cleanup, FEED_EVENTS, ODDS_TICKS, Topic};
 use arb_schemas::wire::RecordType;
 use serde_json::{Map, Value, json};
 
@@ -162,7 +162,8 @@ fn headers(schema: &PublishedSchema) -> Value {
     if is_numbered(schema.record) {
         fields.insert(SEQUENCE.to_owned(), field(SEQUENCE, json!({"pattern": "^[0-9]+:[0-9]+$"})));
     }
-    if schema.topics().any(Topic::is_transactional) {
+    // Sources write their polls so too.
+    if schema.topics().any(|topic| topic.is_transactional() || topic.name == ODDS_TICKS.name) {
         let name = arb_kafka::TRANSACTION_HEADER;
         fields.insert(name.to_owned(), field(name, json!({"pattern": "^.+:[0-9]+:[0-9]*$"})));
     }
@@ -206,7 +207,7 @@ fn dead_letter() -> Value {
 fn dead_letter_headers() -> Map<String, Value> {
     let record =
         Record { partition: 2, offset: 1_789, key: None, value: Some(b"{}".to_vec()), appended_at: None };
-    let topics = (topics::ODDS_TICKS.name, topics::DEAD_TICKS.name);
+    let topics = (ODDS_TICKS.name, topics::DEAD_TICKS.name);
     let error = arb_schemas::wire::WireError::NotFramed.to_string();
     let (_, output) = dead_letters::output(&record, topics, EPOCH, Reason::Unreadable, &error);
     output.headers.into_iter().map(|(name, text)| (name.to_owned(), json!(text))).collect()

@@ -39,7 +39,7 @@ fn shortened(value: &mut Value) {
 /// One window of a board of own books came, and one has gone.
 fn board_changes() -> String {
     let holding = Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh));
-    let window = |id| BoardEntry { verification: Some(holding), ..entry(id, 0.025) };
+    let window = |id| BoardEntry { verification: holding, ..entry(id, 0.025) };
     let board = |id| WatchedBoard::default().next(vec![window(id)], BTreeMap::new(), false);
     let query = StreamQuery::parse("", &HeaderMap::new()).ok().unwrap();
     let [was, is] = ["221a8ae35c97ca2928665f30745d5f2a", "7b0f2f0d2b0b3c6a8a5f0c8e6d1e4f92"].map(board);
