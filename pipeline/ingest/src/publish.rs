@@ -106,8 +106,6 @@ pub enum PublishError {
 
 /// How long records may wait for others, to be written with them.
 const GATHERED: Duration = Duration::from_millis(20);
-/// Records that are enough for a transaction, and bytes of them.
-const ENOUGH: (usize, usize) = (1_000, 1 << 20);
 
 /// Gathers the records of sources, to be written together.
 #[derive(Debug)]
@@ -115,8 +113,6 @@ pub struct Publisher {
     source: String,
     partitions: i32,
     gathered: Vec<TickOutput>,
-    /// Of the values.
-    bytes: usize,
     since: Option<Instant>,
 }
 
@@ -124,12 +120,12 @@ impl Publisher {
     /// For a source, and a topic of so many partitions.
     #[must_use]
     pub fn new(source: &str, partitions: i32) -> Self {
-        Self { source: source.to_owned(), partitions, gathered: Vec::new(), bytes: 0, since: None }
+        Self { source: source.to_owned(), partitions, gathered: Vec::new(), since: None }
     }
 
     /// What is gathered, which is to be written.
     pub fn take(&mut self) -> Vec<TickOutput> {
-        (self.bytes, self.since) = (0, None);
+        self.since = None;
         std::mem::take(&mut self.gathered)
     }
 
@@ -139,14 +135,8 @@ impl Publisher {
         self.gathered.is_empty()
     }
 
-    /// Whether it is enough for a transaction. It depends on the records alone, so that a recording that is played as fast as possible is cut
-    /// at the same places in each run.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.gathered.len() >= ENOUGH.0 || self.bytes >= ENOUGH.1
-    }
-
-    /// Whether what is gathered would wait too long for what comes after this time. Without a wait there is more to gather at once.
+    /// Whether what is gathered would wait too long for what comes after this time. Without a wait there is more to gather at once, so that
+    /// a recording that is played as fast as possible is cut at its polls alone.
     #[must_use]
     pub fn is_due(&self, wait: Duration) -> bool {
         !wait.is_zero() && self.since.is_some_and(|since| since.elapsed() + wait >= GATHERED)
@@ -216,9 +206,7 @@ impl Publisher {
         if records.is_err() {
             telemetry::not_published(false);
         }
-        let records = records?;
-        self.bytes += records.iter().map(|record| record.value.len()).sum::<usize>();
-        self.gathered.extend(records);
+        self.gathered.extend(records?);
         self.since.get_or_insert_with(Instant::now);
         Ok(())
     }

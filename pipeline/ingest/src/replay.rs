@@ -190,9 +190,7 @@ impl Replay {
             to.poll(poll)?;
             results.write(source, at)?;
             lease.polled(at);
-            if (self.speed != Speed::Max || to.is_full())
-                && let Some(end) = ended(lease.write(to)?)
-            {
+            if let Some(end) = ended(lease.write(to)?) {
                 return Ok(end);
             }
         }

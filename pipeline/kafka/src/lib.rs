@@ -32,7 +32,6 @@ mod producer;
 mod push_producer;
 mod reader;
 mod reader_group;
-mod silent;
 mod sink;
 mod snapshot;
 mod source_producer;

@@ -4,7 +4,7 @@
 //! calls the transaction complete (seen with Kafka 4.3.0, one broker, killed between the decision and the markers and
 //! started again within its session). What is open there looks as what is left of an abort does. So the first record
 //! that a transaction writes to a partition names it, in [a header](super::origin): its transactional id, and the offsets of
-//! the input from and to which it was made (of a large one the last record names the end). It was committed if a committed record by which the changelog says how far it has come is of
+//! the input from and to which it was made. It was committed if a committed record by which the changelog says how far it has come is of
 //! the same transaction; or, where that record is open itself, if the group's offset is that to which the transaction was made. That the
 //! state is past its start says nothing: its partition may be another owner's, who has gone on. Then
 //! the last record is written once more, and that transaction is committed: its marker ends whatever the
@@ -70,7 +70,7 @@ impl Stated {
         let is_same = |origin: &Origin| {
             origin.transactional_id == transaction.transactional_id && origin.from == transaction.from
         };
-        self.origin.as_ref().is_some_and(is_same) && transaction.to == Some(self.next)
+        self.origin.as_ref().is_some_and(is_same) && transaction.to.is_none_or(|to| to == self.next)
     }
 }
 
@@ -150,14 +150,10 @@ impl Outputs<'_> {
                     found = Some(OpenPart { origin, last: message.detach() });
                 }
                 (None, _) => is_other = true,
-                (Some(_), _) if is_other || message.key() == Some(KEY) => {}
+                (Some(part), Some(origin)) if origin != part.origin => is_other = true,
                 (Some(_), None) if self.are_shared => {}
-                (Some(part), origin) => {
-                    is_other = !part.origin.goes_on(origin.as_ref());
-                    if !is_other {
-                        part.last = message.detach();
-                    }
-                }
+                (Some(part), _) if !is_other && message.key() != Some(KEY) => part.last = message.detach(),
+                _ => {}
             }
         })?;
         Ok(found)
@@ -250,8 +246,8 @@ mod tests {
             (origin("group-0", 100, Some(200)), stated("group-0", 150, 200), false),
             (origin("group-0", 100, Some(200)), stated("group-1", 100, 200), false),
             (origin("group-0", 100, Some(200)), Stated { origin: None, next: 200 }, false),
-            // A large one whose last record is not there was not committed.
-            (origin("group-0", 100, None), stated("group-0", 100, 200), false),
+            // A large one does not name its end before it knows it.
+            (origin("group-0", 100, None), stated("group-0", 100, 200), true),
         ] {
             assert_eq!(found.is_of(&written), is_of, "{written}: {:?}", found.origin);
         }

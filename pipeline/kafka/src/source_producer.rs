@@ -16,7 +16,6 @@ use rdkafka::producer::{BaseRecord, Producer};
 use super::Error;
 use super::adoption::abort_open;
 use super::cluster::Cluster;
-use super::leaders::is_without_leader;
 use super::lease::{LeaseNote, Leases};
 use super::lost_commit::{Outputs, repeat};
 use super::origin::{ORIGIN, Origin};
@@ -172,8 +171,8 @@ fn is_refused(code: RDKafkaErrorCode) -> bool {
 fn is_passing(error: &Error) -> bool {
     match error {
         Error::Broker { source, .. } | Error::Client(source) => {
-            // Fenced meanwhile, or a record of the transaction that is aborted was not taken: that is tried again too.
-            passes(source) || is_without_leader(source) || is_of_transaction(source)
+            // Fenced meanwhile, or a marker of the transaction that is aborted was not taken: that is tried again too.
+            passes(source) || is_of_transaction(source)
         }
         // No token can be had now.
         Error::Connect { .. } => true,

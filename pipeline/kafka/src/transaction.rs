@@ -6,24 +6,26 @@
 //! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arb_runtime::fail_point::{FailPoints, Point};
 use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
-use rdkafka::ClientConfig;
+use rdkafka::client::OAuthToken;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::{Header, OwnedHeaders};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
+use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
 use arb_runtime::pump::PARTITION_KEY;
 
 use super::origin::{ORIGIN, Origin};
 use super::producer::enqueue;
-use super::silent::Silent;
-use super::{Error, InputConsumer, fatal};
+use super::{Error, InputConsumer, Listener, fatal};
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
@@ -42,6 +44,55 @@ const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A producer with a transactional id, as the library has it.
 pub(super) type Client = BaseProducer<Silent>;
+
+/// Only notes that a record was not delivered: such a record fails the commit.
+pub(super) struct Silent {
+    listener: Listener,
+    has_failed: AtomicBool,
+}
+
+impl Silent {
+    /// Of a producer of this cluster.
+    pub(super) fn new(cluster: &Cluster) -> Self {
+        Self { listener: Listener::new(cluster), has_failed: AtomicBool::default() }
+    }
+
+    /// What a topic of the catalogue is called in Kafka.
+    pub(super) fn topic(&self, name: &'static str) -> &'static str {
+        self.listener.cluster().topic(name)
+    }
+
+    /// Whether a record has not been delivered since this was last asked.
+    pub(super) fn take_failure(&self) -> bool {
+        self.has_failed.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl ClientContext for Silent {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.listener.error(error, reason);
+    }
+
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        self.listener.log(level, facility, message);
+    }
+
+    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.listener.token()
+    }
+}
+
+impl ProducerContext for Silent {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if result.is_err() {
+            self.has_failed.store(true, Ordering::Relaxed);
+        }
+    }
+}
 
 /// Takes over a transactional id: its last user is fenced; the coordinator aborts the transaction that it
 /// knows of.
@@ -117,8 +168,7 @@ pub(super) fn settle(client: &Client) -> Result<(), KafkaError> {
 
 /// An open transaction.
 ///
-/// A large one sends its outputs as they come, but for the last of each partition, which names its end, and what the changelog says of the
-/// partition. A small one sends its outputs once its offsets are in it. Right after another transaction the coordinator is still busy with
+/// A small one sends its outputs once its offsets are in it. Right after another transaction the coordinator is still busy with
 /// that one and refuses both; librdkafka then asks again for the offsets after `retry.backoff.ms`, but for the outputs
 /// after 20 ms.
 pub struct Transaction<'a> {
@@ -127,8 +177,6 @@ pub struct Transaction<'a> {
     transactional_id: &'a str,
     /// Outputs that are not sent yet, and the bytes of their values; `None` once there were too many of them.
     held: Option<(Vec<Output>, usize)>,
-    /// Of a large one: the last output of each partition, and the changelog's records of partitions.
-    ends: (BTreeMap<(&'static str, i32), Output>, Vec<Output>),
     /// The first offset of each input partition that it is made from.
     from: BTreeMap<i32, i64>,
     /// The offsets that it commits, once they are known.
@@ -148,8 +196,7 @@ impl<'a> Transaction<'a> {
         client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
         let (from, to, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let held = Some((Vec::new(), 0));
-        let ends = (BTreeMap::new(), Vec::new());
-        Ok(Self { client, fail_points, transactional_id, held, ends, from, to, written, is_open: true })
+        Ok(Self { client, fail_points, transactional_id, held, from, to, written, is_open: true })
     }
 
     /// An error after which the producer can do no more.
@@ -192,14 +239,10 @@ impl Port for Transaction<'_> {
     type Input = InputConsumer;
 
     fn send(&mut self, output: Output) -> Result<(), LogError> {
-        let Some((held, bytes)) = &mut self.held else { return self.produce_early(output) };
+        let Some((held, bytes)) = &mut self.held else { return self.produce(&output) };
         *bytes += output.value.as_ref().map_or(0, Vec::len);
         held.push(output);
-        if held.len() <= SMALL.0 && *bytes <= SMALL.1 {
-            return Ok(());
-        }
-        let (held, _) = self.held.take().unwrap_or_default();
-        held.into_iter().try_for_each(|output| self.produce_early(output))
+        if held.len() <= SMALL.0 && *bytes <= SMALL.1 { Ok(()) } else { self.produce_held() }
     }
 
     fn reads(&mut self, partition: i32, from: i64) {
@@ -243,8 +286,7 @@ impl Port for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    /// The first record in a partition names its transaction, and so do the last one of a large one and that by which the changelog says
-    /// how far it has come.
+    /// The first record in a partition names its transaction, and so does that by which the changelog says how far it has come.
     fn name_origin(&self, record: &mut BaseRecord<'_, [u8], [u8]>) {
         let Some(partition) = record.partition else { return };
         let Some(from) = self.from.get(&partition).copied() else { return };
@@ -262,8 +304,6 @@ impl Transaction<'_> {
             self.produce_held()?;
             return self.settle();
         }
-        self.to.clone_from(next);
-        self.produce_ends()?;
         self.settle()?;
         self.send_offsets(input, next)
     }
@@ -288,31 +328,14 @@ impl Transaction<'_> {
     /// Sends the outputs that are held, and holds none any more.
     fn produce_held(&mut self) -> Result<(), LogError> {
         let (held, _) = self.held.take().unwrap_or_default();
-        held.iter().try_for_each(|output| self.produce(output, false))
+        held.iter().try_for_each(|output| self.produce(output))
     }
 
-    /// Sends an output of a large transaction when the next one of its partition comes.
-    fn produce_early(&mut self, output: Output) -> Result<(), LogError> {
-        let (last, stated) = &mut self.ends;
-        if is_stated(&output) {
-            stated.push(output);
-            return Ok(());
-        }
-        let before = last.insert((output.topic, output.partition), output);
-        before.map_or(Ok(()), |before| self.produce(&before, false))
-    }
-
-    /// Sends the rest of a large transaction, whose end is known.
-    fn produce_ends(&mut self) -> Result<(), LogError> {
-        let (last, stated) = std::mem::take(&mut self.ends);
-        last.into_values().chain(stated).try_for_each(|output| self.produce(&output, true))
-    }
-
-    fn produce(&mut self, output: &Output, is_end: bool) -> Result<(), LogError> {
+    fn produce(&mut self, output: &Output) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
         let mut record = record(output, self.client.context().topic(output.topic));
         let is_first = self.written.insert((output.topic, output.partition));
-        if is_first || is_end || is_stated(output) {
+        if is_first || output.key.as_deref() == Some(PARTITION_KEY.as_bytes()) {
             self.name_origin(&mut record);
         }
         enqueue(self.client, record).map_err(|error| self.refused(error, output))
@@ -342,11 +365,6 @@ impl Drop for Transaction<'_> {
             tracing::warn!(%error, "a transaction was left open");
         }
     }
-}
-
-/// Whether the changelog says by it how far it has come.
-fn is_stated(output: &Output) -> bool {
-    output.key.as_deref() == Some(PARTITION_KEY.as_bytes())
 }
 
 /// Calls again while librdkafka reports that it is safe: it then resumes the call rather than repeat it.
