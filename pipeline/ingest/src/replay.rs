@@ -10,7 +10,6 @@ use arb_schemas::records::ScanRequest;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
-use super::handoff::Resume;
 use super::publish::{PublishError, Publisher};
 use super::results::ResultWriter;
 use super::scan::{Covered, ScanOutcome};
@@ -74,8 +73,8 @@ impl std::str::FromStr for Speed {
 /// What of a recording is played, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Replay {
-    /// What is published already.
-    pub from: Resume,
+    /// Only polls after this time.
+    pub after: Option<Micros>,
     /// Only polls up to this time.
     pub until: Option<Micros>,
     /// How fast.
@@ -112,26 +111,24 @@ pub enum PlayEnd {
 
 impl Replay {
     /// Plays a source to its end, until the shutdown signal, or until the lease is another instance's; `played` counts
-    /// what was published, also after an error. Everything that was gathered is written then, except after [`PlayEnd::Lost`].
+    /// what was published, also after an error. Everything is acknowledged then, except after [`PlayEnd::Lost`].
     ///
     /// # Errors
     /// [`ReplayError`].
     pub fn play(
         &self,
         source: &mut dyn Source,
-        to: &mut Publisher,
+        to: &Publisher,
         lease: &mut SourceLease,
         (scans, results): (&ScanQueue, &mut ResultWriter),
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let done = self.play_polls(source, to, lease, (scans, results), played);
-        if matches!(done, Ok(PlayEnd::Lost)) {
-            to.take();
-            return done;
+        if !matches!(done, Ok(PlayEnd::Lost)) {
+            // What came before an error is published all the same.
+            to.flush()?;
         }
-        // What came before an error is published all the same.
-        let turn = lease.write(to)?;
-        if done.is_ok() && turn == Turn::Lost { Ok(PlayEnd::Lost) } else { done }
+        done
     }
 
     fn is_recorded(&self) -> bool {
@@ -141,14 +138,13 @@ impl Replay {
     fn play_polls(
         &self,
         source: &mut dyn Source,
-        to: &mut Publisher,
+        to: &Publisher,
         lease: &mut SourceLease,
         (scans, results): (&ScanQueue, &mut ResultWriter),
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
-        let Resume { after, beat: beaten } = self.from;
-        let mut last = after;
+        let mut last = self.after;
         let (covered, left) = (Covered::default(), scans.recent());
         let begun = Instant::now();
         let mut scanner = Scanner { scans, begun, left, covered, last: None, next: Micros::MAX };
@@ -164,21 +160,19 @@ impl Replay {
             if self.until.is_some_and(|until| at > until) {
                 return Ok(PlayEnd::Complete);
             }
-            if after.is_some_and(|after| at <= after) {
+            if self.after.is_some_and(|after| at <= after) {
                 continue;
             }
             scanner.next = at;
             // A recording that begins is treated as one that continues after a gap.
             let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
-            let beats = heartbeats(before, at, self.heartbeat);
-            for beat in beats.filter(|beat| beaten.is_none_or(|beaten| *beat > beaten)) {
+            for beat in heartbeats(before, at, self.heartbeat) {
                 if last.is_some()
                     && let Some(end) = scanner.wait(beat, &mut pace, (source, to, lease), played)?
                 {
                     return Ok(end);
                 }
                 to.heartbeat(beat)?;
-                lease.beaten(beat);
             }
             if let Some(end) = scanner.wait(at, &mut pace, (source, to, lease), played)? {
                 return Ok(end);
@@ -189,10 +183,7 @@ impl Replay {
             telemetry::faults(&played.faults);
             to.poll(poll)?;
             results.write(source, at)?;
-            lease.polled(at);
-            if let Some(end) = ended(lease.write(to)?) {
-                return Ok(end);
-            }
+            lease.published(at, to)?;
         }
     }
 }
@@ -212,7 +203,7 @@ struct Scanner<'a> {
 }
 
 /// Where polls come from and go to.
-type Route<'a, 'b> = (&'a mut dyn Source, &'a mut Publisher, &'b mut SourceLease);
+type Route<'a, 'b> = (&'a mut dyn Source, &'a Publisher, &'b mut SourceLease);
 
 impl Scanner<'_> {
     fn polled(&mut self, poll: &super::source::Poll) {
@@ -229,19 +220,11 @@ impl Scanner<'_> {
     ) -> Result<Option<PlayEnd>, ReplayError> {
         loop {
             let left = pace.delay(until);
-            if to.is_due(left)
-                && let Some(end) = ended(lease.write(to)?)
-            {
-                return Ok(Some(end));
-            }
             if let Some(end) = ended(lease.wait(left.min(SCAN_CHECK))?) {
                 return Ok(Some(end));
             }
-            if self.answer(source, to, pace.now(), played)? {
-                self.last.iter().for_each(|(_, at)| lease.polled(*at));
-                if let Some(end) = ended(lease.write(to)?) {
-                    return Ok(Some(end));
-                }
+            if let Some(at) = self.answer(source, to, pace.now(), played)? {
+                lease.published(at, to)?;
             }
             if left <= SCAN_CHECK {
                 return Ok(None);
@@ -249,23 +232,23 @@ impl Scanner<'_> {
         }
     }
 
-    /// Answers the scans that wait, all of them by one poll; whether there was one.
+    /// Answers the scans that wait, all of them by one poll; the time of the poll, if there was one.
     fn answer(
         &mut self,
         source: &mut dyn Source,
-        to: &mut Publisher,
+        to: &Publisher,
         now: Option<Micros>,
         played: &mut Played,
-    ) -> Result<bool, PublishError> {
+    ) -> Result<Option<Micros>, PublishError> {
         if self.last.is_none() || (!self.left.is_empty() && self.begun.elapsed() < TAKEN_UP) {
             // What it covers is known with its first poll; what was left is answered by a poll after that.
-            return Ok(false);
+            return Ok(None);
         }
         let mut scans = std::mem::take(&mut self.left);
         scans.extend(self.scans.take());
         scans.retain(|scan| self.covered.is_scanned(scan));
         if scans.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         for scan in &scans {
             to.scan_begin(scan)?;
@@ -286,7 +269,7 @@ impl Scanner<'_> {
         }
         telemetry::scans(outcome, scans.len());
         tracing::info!(scans = scans.len(), outcome = outcome.key(), "scans answered");
-        Ok(true)
+        Ok(polled_at)
     }
 
     /// The time of a poll now: after the last and before the next, or why there is no room for one.

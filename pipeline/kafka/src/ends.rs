@@ -3,8 +3,7 @@
 //! For lag, and for whether an open transaction holds a partition back: then the committed records end before
 //! the written ones. The reader's client knows the ends only as of its last fetch, and only while it is
 //! polled: the lag of a stuck reader would not grow. This costs two connections and two small requests for
-//! each partition every five seconds. Where nothing was written meanwhile, the last records are read once: after them come markers of
-//! transactions, which nobody waits for. The thread never ends and never fails when a broker does not answer:
+//! each partition every five seconds. The thread never ends and never fails when a broker does not answer:
 //! then the ends stay as they were.
 
 use std::collections::BTreeMap;
@@ -17,15 +16,10 @@ use arb_schemas::topics::Topic;
 
 use super::Error;
 use super::cluster::Cluster;
-use super::end_probe::after_last_record;
 use super::reader::{READ_UNCOMMITTED, Reader, discard_reports};
 
 /// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
-/// How long the last records of a partition may take to be read.
-const READ: Duration = Duration::from_secs(2);
-/// So many offsets before the end are looked at first for the last record.
-const TAIL: i64 = 64;
 
 /// The ends of one topic, for readers of committed records; shared by all clones.
 #[derive(Debug, Clone, Default)]
@@ -36,8 +30,6 @@ struct KnownEnds {
     /// When all of them were known last.
     heard: Option<Instant>,
     committed: BTreeMap<i32, Span>,
-    /// Where the last record of a partition is that ends so.
-    last_records: BTreeMap<i32, (Span, i64)>,
     written: BTreeMap<i32, i64>,
 }
 
@@ -52,13 +44,13 @@ impl Ends {
         partitions: i32,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let mut committed = Reader::new(cluster, topic, partitions, &[("fetch.wait.max.ms", "5")])?;
+        let committed = Reader::new(cluster, topic, partitions, &[])?;
         let everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask(&mut committed, &everything, partitions);
+                asked.ask(&committed, &everything, partitions);
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -67,25 +59,13 @@ impl Ends {
         Ok(ends)
     }
 
-    /// Where each partition ends, as far as is known: after its last record, where nothing was written for a while, else at
-    /// [`Self::stable`].
+    /// Where each partition ends, as far as is known.
     #[must_use]
     pub fn get(&self) -> BTreeMap<i32, Span> {
-        let known = self.lock();
-        let end = |(partition, span): (&i32, &Span)| {
-            let last = known.last_records.get(partition).filter(|(of, _)| of == span);
-            (*partition, last.map_or(*span, |(_, next)| Span { next: *next, ..*span }))
-        };
-        known.committed.iter().map(end).collect()
-    }
-
-    /// Where what is committed ends in each partition, as far as is known, with the markers of transactions.
-    #[must_use]
-    pub fn stable(&self) -> BTreeMap<i32, Span> {
         self.lock().committed.clone()
     }
 
-    /// Where what is written ends in each partition, as far as is known: beyond [`Self::stable`] while a transaction is open.
+    /// Where what is written ends in each partition, as far as is known: beyond [`Self::get`] while a transaction is open.
     #[must_use]
     pub fn written(&self) -> BTreeMap<i32, i64> {
         self.lock().written.clone()
@@ -97,7 +77,7 @@ impl Ends {
         self.lock().heard.map_or(Duration::ZERO, |heard| heard.elapsed())
     }
 
-    fn ask(&self, committed: &mut Reader, everything: &Reader, partitions: i32) {
+    fn ask(&self, committed: &Reader, everything: &Reader, partitions: i32) {
         discard_reports(committed.consumer());
         discard_reports(everything.consumer());
         for partition in 0..partitions {
@@ -106,16 +86,8 @@ impl Ends {
             match ends {
                 Ok((span, written)) => {
                     let mut seen = self.lock();
-                    let is_quiet = seen.committed.insert(partition, span) == Some(span);
+                    seen.committed.insert(partition, span);
                     seen.written.insert(partition, written);
-                    let is_known = seen.last_records.get(&partition).is_some_and(|(of, _)| *of == span);
-                    drop(seen);
-                    if is_quiet
-                        && !is_known
-                        && let Some(next) = last_record(committed, partition, span)
-                    {
-                        self.lock().last_records.insert(partition, (span, next));
-                    }
                 }
                 Err(error) => {
                     tracing::debug!(partition, %error, "the end of a partition is not known");
@@ -128,18 +100,5 @@ impl Ends {
 
     fn lock(&self) -> MutexGuard<'_, KnownEnds> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The position after the last record of a partition; its first where it has none.
-fn last_record(reader: &mut Reader, partition: i32, span: Span) -> Option<i64> {
-    let (deadline, mut tail) = (Instant::now() + READ, TAIL);
-    loop {
-        let begin = span.first.max(span.next - tail);
-        let after = after_last_record(reader, partition, begin..span.next, deadline).ok()??;
-        if after > begin || begin == span.first {
-            return Some(after);
-        }
-        tail = tail.saturating_mul(16);
     }
 }

@@ -17,9 +17,9 @@
 
 use std::time::{Duration, Instant};
 
+use arb_runtime::machine::MachineTopics;
 use arb_runtime::pump::PARTITION_KEY;
 use arb_schemas::records::StatePartition;
-use arb_schemas::topics::Topic;
 use arb_schemas::wire::decode;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -74,32 +74,20 @@ impl Stated {
     }
 }
 
-/// Where an id writes.
-pub(super) struct Outputs<'a> {
-    pub(super) cluster: &'a Cluster,
-    /// Of every topic.
-    pub(super) partitions: i32,
-    pub(super) ends: &'a OutputEnds,
-    /// Others write there too: a record that names no transaction may be of any.
-    pub(super) are_shared: bool,
-}
-
-/// What says whether a transaction of a machine was committed.
+/// Where to look.
 pub(super) struct Evidence<'a> {
     pub(super) cluster: &'a Cluster,
-    pub(super) changelog: &'a Topic,
+    pub(super) topics: &'a MachineTopics,
+    /// Of every topic of the machine.
+    pub(super) partitions: i32,
+    pub(super) ends: &'a OutputEnds,
     pub(super) input: &'a InputConsumer,
 }
 
-/// Repeats the commits of an id where their markers are lost: those that `is_committed` says were committed, by the partition and the
-/// origin. Its client has been initialised, so the coordinator has ended all that it knows of.
-pub(super) fn repeat(
-    client: &Client,
-    transactional_id: &str,
-    outputs: &Outputs<'_>,
-    is_committed: &dyn Fn(i32, &Origin) -> Result<bool, Error>,
-) -> Result<(), Error> {
-    let lost = outputs.lost(transactional_id, is_committed)?;
+/// Repeats the commits of an id where their markers are lost. Its client has been initialised, so the coordinator has ended all that
+/// it knows of.
+pub(super) fn repeat(client: &Client, transactional_id: &str, evidence: &Evidence<'_>) -> Result<(), Error> {
+    let lost = evidence.lost(transactional_id)?;
     if lost.is_empty() {
         return Ok(());
     }
@@ -119,18 +107,15 @@ pub(super) fn repeat(
     Ok(resume(RESUME, || client.commit_transaction(TIMEOUT))?)
 }
 
-impl Outputs<'_> {
+impl Evidence<'_> {
     /// What an id has open although it was committed.
-    fn lost(
-        &self,
-        transactional_id: &str,
-        is_committed: &dyn Fn(i32, &Origin) -> Result<bool, Error>,
-    ) -> Result<Vec<OpenPart>, Error> {
+    fn lost(&self, transactional_id: &str) -> Result<Vec<OpenPart>, Error> {
         let all: Vec<_> = (0..self.partitions).collect();
         let mut lost = Vec::new();
         for held in self.ends.held_back(&self.ends.ends(&all)?)? {
             let Some(part) = self.open_part(&held)? else { continue };
-            if part.origin.transactional_id == transactional_id && is_committed(held.partition, &part.origin)?
+            if part.origin.transactional_id == transactional_id
+                && self.is_committed(held.partition, &part.origin)?
             {
                 lost.push(part);
             }
@@ -142,7 +127,7 @@ impl Outputs<'_> {
     fn open_part(&self, held: &HeldBack) -> Result<Option<OpenPart>, Error> {
         let mut found: Option<OpenPart> = None;
         let mut is_other = false;
-        let consumer = consumer(self.cluster, Some(READ_UNCOMMITTED))?;
+        let consumer = self.consumer(Some(READ_UNCOMMITTED))?;
         read(&consumer, self.cluster.topic(held.topic), held.partition, held.stable, |message| {
             let origin = Origin::of(message);
             match (&mut found, origin) {
@@ -151,18 +136,15 @@ impl Outputs<'_> {
                 }
                 (None, _) => is_other = true,
                 (Some(part), Some(origin)) if origin != part.origin => is_other = true,
-                (Some(_), None) if self.are_shared => {}
                 (Some(part), _) if !is_other && message.key() != Some(KEY) => part.last = message.detach(),
                 _ => {}
             }
         })?;
         Ok(found)
     }
-}
 
-impl Evidence<'_> {
     /// Whether a transaction was committed.
-    pub(super) fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
+    fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
         let stated = self.stated(partition, origin.from, None)?;
         if stated.iter().any(|stated| stated.is_of(origin)) {
             return Ok(true);
@@ -175,8 +157,8 @@ impl Evidence<'_> {
 
     /// What the changelog's records of a partition say that may be of a transaction which was made from an offset on.
     fn stated(&self, partition: i32, from: i64, setting: Option<(&str, &str)>) -> Result<Vec<Stated>, Error> {
-        let consumer = consumer(self.cluster, setting)?;
-        let topic = self.cluster.topic(self.changelog.name);
+        let consumer = self.consumer(setting)?;
+        let topic = self.cluster.topic(self.topics.changelog.name);
         let span = reader::span(&consumer, topic, partition)?;
         let mut tail = TAIL;
         loop {
@@ -192,16 +174,16 @@ impl Evidence<'_> {
             tail = tail.saturating_mul(16);
         }
     }
-}
 
-fn consumer(cluster: &Cluster, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
-    let mut config = reader::settings(cluster);
-    // An empty response marks the end of a partition: the broker must not wait for a fuller one.
-    config.set("fetch.wait.max.ms", "5");
-    if let Some((key, value)) = setting {
-        config.set(key, value);
+    fn consumer(&self, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
+        let mut config = reader::settings(self.cluster);
+        // An empty response marks the end of a partition: the broker must not wait for a fuller one.
+        config.set("fetch.wait.max.ms", "5");
+        if let Some((key, value)) = setting {
+            config.set(key, value);
+        }
+        self.cluster.consumer(&config, Listener::new(self.cluster))
     }
-    cluster.consumer(&config, Listener::new(cluster))
 }
 
 /// Reads a partition from an offset to its end.

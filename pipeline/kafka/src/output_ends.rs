@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use arb_schemas::topics::Topic;
+use arb_runtime::machine::MachineTopics;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
@@ -36,20 +36,17 @@ pub(super) struct HeldBack {
 /// Fetches the ends of the output partitions.
 pub(super) struct OutputEnds {
     cluster: Cluster,
-    topics: Vec<&'static str>,
+    topics: MachineTopics,
     everything: BaseConsumer<Listener>,
     committed: BaseConsumer<Listener>,
 }
 
 impl OutputEnds {
-    /// Connects, for the topics that transactions write to.
+    /// Connects.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub(super) fn open(
-        cluster: &Cluster,
-        topics: impl IntoIterator<Item = &'static Topic>,
-    ) -> Result<Self, Error> {
+    pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
         let consumer = |(key, value)| {
             let mut config = super::read_committed(cluster);
             config.set("group.id", cluster.id(GROUP)).set(key, value);
@@ -57,13 +54,12 @@ impl OutputEnds {
         };
         let committed = consumer(("isolation.level", "read_committed"))?;
         let everything = consumer(READ_UNCOMMITTED)?;
-        let topics = topics.into_iter().map(|topic| topic.name).collect();
-        Ok(Self { cluster: cluster.clone(), topics, everything, committed })
+        Ok(Self { cluster: cluster.clone(), topics: *topics, everything, committed })
     }
 
-    /// The topics that the transactions write to.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + '_ {
-        self.topics.iter().copied()
+    /// The topics that transactions of the machine write to.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.topics.written().map(|topic| topic.name)
     }
 
     /// The high watermarks of the output partitions of these numbers.

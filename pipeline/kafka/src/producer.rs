@@ -1,11 +1,13 @@
-//! The producer of what is written to the tick topic outside transactions, such as heartbeats of a live source: idempotent, in order
-//! within a partition.
+//! The producer of the tick topic: idempotent, in order within a partition.
 //!
-//! It never drops a record silently: a failed delivery is an error of the next call.
+//! What it sends is not transactional: readers deduplicate frames instead. It never drops a record silently:
+//! a failed delivery is an error of the next call.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
+use arb_runtime::readiness::Position;
 use arb_schemas::topics;
 use rdkafka::ClientContext;
 use rdkafka::client::OAuthToken;
@@ -32,10 +34,11 @@ pub struct TickProducer {
     topic: &'static str,
 }
 
-/// Keeps the first record that was not delivered.
+/// Keeps the first record that was not delivered, and counts the reports.
 pub(super) struct Deliveries {
     listener: Listener,
     failure: Mutex<Option<KafkaError>>,
+    reported: AtomicI64,
 }
 
 impl ClientContext for Deliveries {
@@ -58,6 +61,7 @@ impl ProducerContext for Deliveries {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        self.reported.fetch_add(1, Ordering::Relaxed);
         if let Err((error, _)) = result
             && let Ok(mut first) = self.failure.lock()
         {
@@ -68,7 +72,7 @@ impl ProducerContext for Deliveries {
 
 impl Deliveries {
     pub(super) fn new(cluster: &Cluster) -> Self {
-        Self { listener: Listener::new(cluster), failure: Mutex::default() }
+        Self { listener: Listener::new(cluster), failure: Mutex::default(), reported: AtomicI64::default() }
     }
 
     /// The first record that was not delivered since the last call is an error.
@@ -138,6 +142,29 @@ impl TickProducer {
     pub fn flush(&self) -> Result<(), Error> {
         flush(&self.producer, FLUSH)?;
         self.check()
+    }
+
+    /// Waits at most so long; whether everything is acknowledged.
+    ///
+    /// # Errors
+    /// [`Error::Client`] for a record that could not be delivered.
+    pub fn flush_within(&self, time: Duration) -> Result<bool, Error> {
+        let flushed = flush(&self.producer, time);
+        self.check()?;
+        match flushed {
+            Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) => {
+                Ok(false)
+            }
+            flushed => Ok(flushed.map(|()| true)?),
+        }
+    }
+
+    /// How many records the broker has reported on since the start, and how many that will be when it has on all.
+    #[must_use]
+    pub fn progress(&self) -> Position {
+        self.producer.poll(Duration::ZERO);
+        let at = self.producer.context().reported.load(Ordering::Relaxed);
+        Position { at, end: Some(at + i64::from(self.producer.in_flight_count())) }
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -223,15 +223,11 @@ impl<'a> Transaction<'a> {
 
 /// A fatal error of a producer: for a fenced one, the sentence that explains it.
 pub(super) fn end(client: &Client, transactional_id: &str, error: impl Into<Error>) -> LogError {
-    fatal(if is_fenced(client) { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
+    let is_fenced = client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code));
+    fatal(if is_fenced { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
 }
 
-/// Whether another process has initialised the id of a client since.
-pub(super) fn is_fenced(client: &Client) -> bool {
-    client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code))
-}
-
-pub(super) fn is_fencing(code: RDKafkaErrorCode) -> bool {
+fn is_fencing(code: RDKafkaErrorCode) -> bool {
     matches!(code, RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
 }
 

@@ -20,8 +20,7 @@ use rdkafka::producer::Producer as _;
 
 use super::adoption::{Adopting, Unfinished, abort_open, adopt_each};
 use super::cluster::Cluster;
-use super::lost_commit::{Evidence, Outputs, repeat};
-use super::origin::Origin;
+use super::lost_commit::{Evidence, repeat};
 use super::output_ends::OutputEnds;
 use super::reader::is_transient;
 use super::transaction::{Client, Transaction, connect, end, is_fatal};
@@ -92,7 +91,7 @@ impl TransactionalProducer {
             topics: *topics,
             partitions,
             surroundings,
-            ends: OutputEnds::open(cluster, topics.written())?,
+            ends: OutputEnds::open(cluster, topics)?,
             owned: BTreeSet::new(),
             working: None,
             unfinished: Unfinished::default(),
@@ -161,12 +160,10 @@ impl TransactionalProducer {
         group: &ConsumerGroupMetadata,
         input: &InputConsumer,
     ) -> Result<(), Error> {
-        let (cluster, partitions, changelog) = (&self.cluster, self.partitions, self.topics.changelog);
-        let outputs = Outputs { cluster, partitions, ends: &self.ends, are_shared: false };
-        let evidence = Evidence { cluster, changelog, input };
-        let is_committed = |partition, origin: &Origin| evidence.is_committed(partition, origin);
-        repeat(&adopted.client, &adopted.transactional_id, &outputs, &is_committed)?;
-        Ok(abort_open(&adopted.client, (&self.ends, partitions), group, changelog)?)
+        let (cluster, topics, partitions) = (&self.cluster, &self.topics, self.partitions);
+        let evidence = Evidence { cluster, topics, partitions, ends: &self.ends, input };
+        repeat(&adopted.client, &adopted.transactional_id, &evidence)?;
+        Ok(abort_open(&adopted.client, topics, partitions, group)?)
     }
 }
 
@@ -198,7 +195,7 @@ impl Working {
 }
 
 /// Whether another attempt with a new client may succeed.
-pub(super) fn passes(error: &KafkaError) -> bool {
+fn passes(error: &KafkaError) -> bool {
     let by_kind = matches!(error, KafkaError::Transaction(error) if error.is_retriable());
     by_kind || is_transient(error)
 }

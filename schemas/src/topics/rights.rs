@@ -69,15 +69,12 @@ const fn plain(
 
 /// All of them.
 pub const ALL: [Rights; 9] = [
-    Rights {
-        transactions: Some("arb-ingest"),
-        ..plain(
-            "ingest",
-            &[ODDS_TICKS, SCAN_REQUESTS, PICKS],
-            &[ODDS_TICKS, PICK_TASKS],
-            &[Group { name: "arb-ingest", is_prefix: true, used: Use::Join }],
-        )
-    },
+    plain(
+        "ingest",
+        &[ODDS_TICKS, SCAN_REQUESTS, PICKS],
+        &[ODDS_TICKS, PICK_TASKS],
+        &[Group { name: "arb-ingest", is_prefix: true, used: Use::Join }],
+    ),
     Rights {
         transactions: Some("arb-process-"),
         ..plain(

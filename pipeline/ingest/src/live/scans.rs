@@ -10,7 +10,8 @@ use arb_schemas::time::Micros;
 
 use super::LiveError;
 use super::plan::Action;
-use super::worker::Worker;
+use super::worker::{Worker, source};
+use crate::publish::PublishError;
 use crate::scan::{Covered, ScanOutcome};
 use crate::scan_queue::ScanQueue;
 use crate::telemetry;
@@ -41,16 +42,18 @@ impl Worker<'_> {
             if scans.is_empty() {
                 continue;
             }
-            self.publish(&sport, |to| scans.iter().try_for_each(|scan| to.scan_begin(scan)))?;
+            let to = self.publisher.of(&source(&sport));
+            scans.iter().try_for_each(|scan| to.scan_begin(scan))?;
             let (outcome, at, credits) = if polled < self.plan.scan_sports() {
                 self.poll_for_scan(&sport, &scans)?
             } else {
                 (ScanOutcome::ScanCap, None, 0)
             };
             polled += usize::from(credits > 0);
-            self.publish(&sport, |to| {
-                scans.iter().try_for_each(|scan| to.scan_end(&scan.id, outcome, at, credits))
-            })?;
+            let end = |scan: &&ScanRequest| -> Result<(), PublishError> {
+                to.scan_end(&scan.id, outcome, at, credits)
+            };
+            scans.iter().try_for_each(end)?;
             telemetry::scans(outcome, scans.len());
             tracing::info!(sport, scans = scans.len(), outcome = outcome.key(), credits, "scans answered");
         }

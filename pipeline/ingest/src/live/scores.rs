@@ -28,7 +28,7 @@ impl Worker<'_> {
             Ok(answer) => answer,
             Err(failure) => return Ok(Err(failure)),
         };
-        if !self.log.holds(partition) {
+        if !self.leases.holds(partition) {
             tracing::warn!(sport, "scores are dropped: their lease was lost");
             return Ok(Ok(()));
         }
