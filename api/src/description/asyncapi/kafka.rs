@@ -162,8 +162,7 @@ fn headers(schema: &PublishedSchema) -> Value {
     if is_numbered(schema.record) {
         fields.insert(SEQUENCE.to_owned(), field(SEQUENCE, json!({"pattern": "^[0-9]+:[0-9]+$"})));
     }
-    // Sources write their polls so too.
-    if schema.topics().any(|topic| topic.is_transactional() || topic.name == ODDS_TICKS.name) {
+    if schema.topics().any(Topic::is_transactional) {
         let name = arb_kafka::TRANSACTION_HEADER;
         fields.insert(name.to_owned(), field(name, json!({"pattern": "^.+:[0-9]+:[0-9]*$"})));
     }
