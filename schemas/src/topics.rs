@@ -212,7 +212,7 @@ pub const WEBHOOK_TASKS: Topic = Topic {
 /// Deliveries that are pending or have failed: the changelog of the delivery machine.
 pub const WEBHOOK_STATE: Topic = Topic {
     name: "webhook.state.v1",
-    key: "partition; progress; feed/ and its partition; body/ and its name; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
+    key: "partition; clock; feed/ and its partition; body/ and its name; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[

@@ -116,8 +116,9 @@ fn no_record_keeps_a_processor_from_coming_back() {
     for count in [FRAME_TICKS - 1, FRAME_TICKS, FRAME_TICKS + 1, 30_000] {
         messages.push(message(i64::try_from(messages.len()).unwrap(), ticks(count)));
     }
-    let long = [vec![0, 0, 0, 0, 29], vec![0; limits::INPUT - 4]].concat();
-    messages.extend([long, [vec![0, 0, 0, 0, 29], vec![0; 3_000_000]].concat()]);
+    let header = [&[0][..], &(RecordType::Frame as u32).to_be_bytes()].concat();
+    let long = [header.clone(), vec![0; limits::INPUT - 4]].concat();
+    messages.extend([long, [header, vec![0; 3_000_000]].concat()]);
     for grown in 0..4 {
         let second = i64::try_from(messages.len()).unwrap();
         messages.push(message(second, books(90 * grown, 90 * (grown + 1))));

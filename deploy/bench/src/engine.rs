@@ -77,7 +77,9 @@ pub(super) fn run(recording: Option<&Path>, scale: Scale) -> anyhow::Result<Meas
     rows.extend(steps(&name, &inputs, &books));
     rows.extend(own_boards(&name, &inputs, &books));
     for (name, inputs) in [(&*name, &inputs), (PEERS, &inputs_of_peers)] {
-        rows.extend(LOOKS.iter().flat_map(|records| watched(name, inputs, *records, &books)));
+        // A look after the first needs as many records again.
+        let looks = LOOKS.iter().filter(|records| inputs.len() >= 2 * **records);
+        rows.extend(looks.flat_map(|records| watched(name, inputs, *records, &books)));
     }
     let (bytes, Size { events, markets, quotes, windows }) = memory(&inputs, &books)?;
     let a_quote = bytes as f64 / quotes.max(1) as f64;

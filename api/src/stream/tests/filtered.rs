@@ -57,18 +57,15 @@ impl Feed {
     fn push(&mut self, (window, values): Step) {
         let id = window.to_string();
         let replaced = self.open.get(&id).map(BoardEntry::filter_values);
-        let message = match values {
-            Some(values) => {
-                let entry = of(&id, values);
-                let change = if replaced.is_some() { "updated" } else { "opened" };
-                self.open.insert(id, entry.clone());
-                encode(&ArbWindow { change: change.into(), entry, replaced }).unwrap()
-            }
-            None => {
-                let Some(replaced) = replaced else { return };
-                self.open.remove(&id);
-                encode(&CloseSignal { replaced, ..closed(&id, self.offset) }).unwrap()
-            }
+        let message = if let Some(values) = values {
+            let entry = of(&id, values);
+            let change = if replaced.is_some() { "updated" } else { "opened" };
+            self.open.insert(id, entry.clone());
+            encode(&ArbWindow { change: change.into(), entry, replaced }).unwrap()
+        } else {
+            let Some(replaced) = replaced else { return };
+            self.open.remove(&id);
+            encode(&CloseSignal { replaced, ..closed(&id, self.offset) }).unwrap()
         };
         self.app.streams().take(0, self.offset, &message).unwrap();
         self.offset += 1;

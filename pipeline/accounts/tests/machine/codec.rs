@@ -6,7 +6,7 @@ use arb_accounts::directory::Part;
 use arb_accounts::plan::Plan;
 use arb_accounts::reply::{Refusal, Reply};
 use arb_schemas::records::{AccountCommand, Heartbeat};
-use arb_schemas::wire;
+use arb_schemas::wire::{self, RecordType};
 use proptest::prelude::*;
 
 use crate::properties::log;
@@ -99,9 +99,11 @@ proptest! {
     #[test]
     fn any_bytes_are_an_input_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = codec::decode_input(&bytes);
-        let framed = [&[0, 0, 0, 0, 40][..], &bytes].concat();
-        let _ = codec::decode_input(&framed);
-        let _ = codec::decode_part(b"clock", &framed);
+        for record in [RecordType::AccountCommand, RecordType::AccountSession] {
+            let framed = [&[0][..], &(record as u32).to_be_bytes(), &bytes].concat();
+            let _ = codec::decode_input(&framed);
+            let _ = codec::decode_part(b"clock", &framed);
+        }
     }
 
     #[test]
