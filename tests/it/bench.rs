@@ -62,7 +62,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("engine", "a commit each", "throughput", 8),
         ("engine", "", "a tick", 36),
         ("engine", "a step", "p99", 1),
-        ("engine", "a board of every other book", "a board", 2),
+        ("engine", "a board of every other book", "a board", 8),
         ("engine", "", "memory a quote", 1),
         ("pipeline", "exactly once", "throughput", 9),
         ("pipeline", "workers", "CPU a tick", 3),
