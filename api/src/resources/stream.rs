@@ -24,7 +24,7 @@ use crate::resources::user_query::{COST, NOT_IN_TEST, UserQuery};
 use crate::stream::{BoardWatch, ChangesPage, ChangesQuery, OpenStream, StreamQuery, StreamState};
 
 /// Parameters of the feed alone.
-const OF_THE_FEED: [&str; 4] = ["event", "kinds", "kind", "last_event_id"];
+const OF_THE_FEED: [&str; 3] = ["event", "kind", "last_event_id"];
 const NO_FEED: &str =
     "does not go with books, commissions and total_stake: such a stream has one board, and begins with it";
 

@@ -58,6 +58,11 @@ pub(crate) fn clickhouse_data(home: &Path) -> PathBuf {
     home.join("clickhouse-data")
 }
 
+/// The logs of the roles.
+pub(crate) fn logs(home: &Path) -> PathBuf {
+    home.join("logs")
+}
+
 /// Removes downloads and data.
 pub(crate) fn clean(config: &Clean) -> anyhow::Result<()> {
     let home = &config.home.home;

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use arb_setup::terminal;
 
 use crate::cli::Logs;
+use crate::local::home;
 use crate::system::output;
 
 /// A file that is longer becomes the former one, of which one is kept.
@@ -29,7 +30,7 @@ impl RoleLogs {
     /// # Errors
     /// When the folder cannot be made.
     pub(crate) fn open(home: &Path, is_verbose: bool) -> anyhow::Result<Self> {
-        let folder = folder(home);
+        let folder = home::logs(home);
         arb_setup::home::make_private(&folder)?;
         Ok(Self { folder, is_verbose })
     }
@@ -61,10 +62,6 @@ impl RoleLogs {
             }
         }
     }
-}
-
-fn folder(home: &Path) -> PathBuf {
-    home.join("logs")
 }
 
 fn file(folder: &Path, role: &str) -> PathBuf {
@@ -107,7 +104,7 @@ fn error(line: &str) -> Option<String> {
 
 /// `arb logs`: which logs there are, or one of them.
 pub(crate) fn show(config: &Logs) -> anyhow::Result<()> {
-    let folder = folder(&config.home.home);
+    let folder = home::logs(&config.home.home);
     let entries =
         fs::read_dir(&folder).with_context(|| format!("{}: no arb up has run there", folder.display()))?;
     let names = entries.filter_map(|entry| entry.ok()?.path().file_name()?.to_str().map(str::to_owned));

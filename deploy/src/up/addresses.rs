@@ -70,7 +70,7 @@ pub(super) fn print(config: &Up, demonstration: &Demonstration) -> anyhow::Resul
         });
         all.join(", ")
     };
-    let (servers, logs) = (servers(config), home.home.join("logs").display().to_string());
+    let (servers, logs) = (servers(config), home::logs(&home.home).display().to_string());
     println!(
         "\nplaying {what}\n\
          page   http://{listen}/#/demonstration/{password}\n\

@@ -14,7 +14,7 @@
 //! from a stored position stores the last mark with it. The first record wins: its repetition is the same
 //! only if the same program with the same table of books and policy writes it.
 //!
-//! What it does not recognise: a record without a mark (written before marks existed), a duplicate right
+//! What it does not recognise: a record without a mark (the processor alone writes marks), a duplicate right
 //! behind a position that was set by hand without a mark, and duplicates of a partition's very first
 //! transaction, whose repetition may have taken a new epoch. It never calls Kafka and never reads a value.
 
