@@ -113,7 +113,7 @@ fn an_operator_shuts_a_source_or_a_book_at_once_and_opens_it_again() {
     wait_for("the window", || window().filter(|legs| !legs.is_empty()));
     sources(&broker, &["suspend", "draftkings", "--book"]);
     wait_for("the book is shut", || window().filter(Vec::is_empty));
-    assert_eq!(suspended(&serve), 1);
+    wait_for("its price is suspended", || (suspended(&serve) == 1).then_some(()));
     let book = serve.get("/v1/books").json();
     let is_shut = |key: &str| {
         book["books"]
@@ -129,7 +129,7 @@ fn an_operator_shuts_a_source_or_a_book_at_once_and_opens_it_again() {
     wait_for("it is open again", || window().filter(|legs| !legs.is_empty()));
     sources(&broker, &["suspend", "feed/feed"]);
     wait_for("the source is shut", || window().filter(Vec::is_empty));
-    assert_eq!(suspended(&serve), 2);
+    wait_for("its prices are suspended", || (suspended(&serve) == 2).then_some(()));
     let refused = try_push(&serve, &feed, &both(7));
     assert!(refused.status == 403 && refused.body.contains("suspended"), "{}", refused.body);
     sources(&broker, &["resume", "feed/feed"]);
