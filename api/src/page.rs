@@ -63,7 +63,7 @@ pub(crate) fn document(request: &Request<'_>) -> Answer {
 
 /// Answers `GET /assets/{name}`.
 pub(crate) fn asset(request: &Request<'_>) -> Answer {
-    match request.parameter("name") {
+    match &*request.parameter("name") {
         "index.html" => Err(Problem::not_found()),
         name => answer(name, FOR_EVER, request),
     }

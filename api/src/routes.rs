@@ -344,7 +344,7 @@ pub(crate) static ROUTES: [Route<Resources>; 98] = [
     Route::open("/asyncapi.json", |to, request| Ok(to.description.channels(request))),
     Route::open("/llms.txt", |to, request| Ok(to.description.lines(request))),
     Route::open("/docs", |to, request| to.description.page(request, "")),
-    Route::open("/docs/{name}", |to, request| to.description.page(request, request.parameter("name"))),
+    Route::open("/docs/{name}", |to, request| to.description.page(request, &request.parameter("name"))),
     Route::open("/registry/config", |_, _| registry::config()),
     Route::open("/registry/mode", |_, _| registry::mode()),
     Route::open("/registry/schemas/types", |_, _| registry::types()),

@@ -56,7 +56,7 @@ fn configured(url: &str, key: &str) -> Value {
 }
 
 /// What the server answers in a session of each kind.
-fn sessions(url: &str, key: &str, calls: &Value) -> [Value; 2] {
+pub(crate) fn sessions(url: &str, key: &str, calls: &Value) -> [Value; 2] {
     let mut wanted = configured(url, key);
     wanted["calls"] = calls.clone();
     let said = python::run_with(&python::mcp_client(), CLIENT, &wanted.to_string());

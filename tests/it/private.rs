@@ -1,11 +1,12 @@
-//! A private source on a real Kafka: its owner's board, odds and books have its prices, no topic that others read has any of them, and an operator
-//! withdraws them.
+//! A private source on a real Kafka: its owner's board, odds, books and tools have its prices, no topic that others read has any of them, and an
+//! operator withdraws them.
 
 use arb_accounts::scope::Scope;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, SIGNALS};
 use serde_json::{Value, json};
 
 use crate::kafka::read_all;
+use crate::mcp;
 use crate::support::http::{self, Answer, once_it_knows};
 use crate::support::program::{Role, arb, run};
 use crate::support::serve::{Key, Serve};
@@ -52,6 +53,17 @@ fn sources(broker: &Broker, arguments: &[&str]) {
     assert!(output.success, "{}", output.err);
 }
 
+/// Whether the tools for programs with a language model show the private price of an owner: odds, books, and a board of his stake.
+fn shown_by_tools(serve: &Serve, key: &Key) -> [bool; 3] {
+    let calls = json!([["odds", {"id": "feed:1"}], ["books", {}], ["board", {"total_stake": 100}]]);
+    let [session, _] = mcp::sessions(&format!("http://{}", serve.listen), &key.text, &calls);
+    [0, 1, 2].map(|call| {
+        let result = &session["results"][call];
+        assert_eq!(result["is_error"], false, "{result}");
+        result["json"].to_string().contains("acme:betmgm")
+    })
+}
+
 #[test]
 fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
     let broker = Broker::start();
@@ -77,6 +89,9 @@ fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
     }
     assert!(mine.get("/v1/events/feed:1/odds").body.contains("acme:betmgm"));
     assert!(mine.get("/v1/books").body.contains("acme:betmgm"));
+    for (serve, key, has_it) in [(mine, &owner, true), (others, &feed, false)] {
+        assert_eq!(shown_by_tools(serve, key), [has_it; 3]);
+    }
     for topic in [ARBS_BOARD, FEED_EVENTS, SIGNALS] {
         let has_it = |record: &crate::kafka::Record| String::from_utf8_lossy(&record.value).contains("acme");
         assert!(!read_all(&broker.kafka, topic.name).iter().any(has_it), "{}", topic.name);

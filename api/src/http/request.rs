@@ -1,8 +1,10 @@
 //! A request as its handler sees it, with or without a key. It never charges anything.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use bytes::Bytes;
+use percent_encoding::percent_decode_str;
 use warp::http::{HeaderMap, Method};
 
 use super::pattern;
@@ -68,8 +70,10 @@ impl<'a> Request<'a> {
         self.head.path
     }
 
-    /// A parameter of the path, by its name in the pattern.
-    pub(crate) fn parameter(&self, name: &str) -> &'a str {
-        pattern::parameter(self.pattern, self.head.path, name).unwrap_or_default()
+    /// A parameter of the path, by its name in the pattern, as text: `%3A` is a colon, as clients write it. What is no UTF-8 has the replacement
+    /// character, which no id has.
+    pub(crate) fn parameter(&self, name: &str) -> Cow<'a, str> {
+        let segment = pattern::parameter(self.pattern, self.head.path, name).unwrap_or_default();
+        percent_decode_str(segment).decode_utf8_lossy()
     }
 }

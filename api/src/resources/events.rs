@@ -141,7 +141,7 @@ impl EventsResource {
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let found = block_in_place(|| {
-            self.quotes.odds_of(request.parameter("id"), charge.caller.private_source.as_deref())
+            self.quotes.odds_of(&request.parameter("id"), charge.caller.private_source.as_deref())
         });
         let (event, quotes) = found.ok_or_else(|| Problem::unknown_id("No event of this id has prices."))?;
         let as_of = self.lists.polls.as_of();

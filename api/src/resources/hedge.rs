@@ -83,7 +83,7 @@ pub(crate) fn answer(
     charge: &Charge<'_>,
 ) -> Started {
     let placed = PlacedLeg::parse(request)?;
-    let entry = find(request.parameter("id"))?.ok_or_else(|| Problem::unknown_id(CLOSED))?;
+    let entry = find(&request.parameter("id"))?.ok_or_else(|| Problem::unknown_id(CLOSED))?;
     let bet = placed.of(&entry)?;
     let found = hedge(&entry, books, bet).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
     charge.charge()?;

@@ -149,7 +149,7 @@ impl HistoryResource {
 
     /// One window: as the board has it while it is open, and from its opening on as it was stored.
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        let id = name("id", request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
+        let id = name("id", &request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
         if let Some((parameter, _)) = parameters(request.query())?.first() {
             return Err(Problem::invalid_param(parameter, "is unknown"));
         }
@@ -179,7 +179,7 @@ impl HistoryResource {
 
     /// The prices of the outcomes of a window at all books, around the time at which it was open.
     pub(crate) fn prices(&self, request: &Request<'_>, charge: &Charge<'_>, now: Micros) -> Started {
-        let id = name("id", request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
+        let id = name("id", &request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
         if let Some((parameter, _)) = parameters(request.query())?.first() {
             return Err(Problem::invalid_param(parameter, "is unknown"));
         }

@@ -156,7 +156,7 @@ fn kid(key: &str) -> Result<String, Problem> {
 /// The kid of the path.
 fn parameter(request: &Request<'_>) -> Result<String, Problem> {
     let kid = request.parameter("kid");
-    secrets::is_kid(kid).then(|| kid.to_owned()).ok_or_else(|| Problem::unknown_id(NO_KEY))
+    secrets::is_kid(&kid).then(|| kid.into_owned()).ok_or_else(|| Problem::unknown_id(NO_KEY))
 }
 
 /// The mode of a new key, where it is given.

@@ -89,7 +89,7 @@ impl PicksResource {
         self.check_ready()?;
         let pick = self
             .picks
-            .get(request.parameter("id"))
+            .get(&request.parameter("id"))
             .ok_or_else(|| Problem::unknown_id("No pick has this id."))?;
         tagged::answer(&json!(PickView::new(&pick)), request, charge)
     }
@@ -105,7 +105,7 @@ impl PicksResource {
     /// Answers `GET /bots/{id}`.
     pub(crate) fn bot(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         tagged::refuse_parameters(request)?;
-        let id = request.parameter("id");
+        let id = &request.parameter("id");
         let bot = Bot::ALL
             .into_iter()
             .find(|bot| bot.key() == id)

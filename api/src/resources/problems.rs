@@ -12,7 +12,7 @@ use crate::page;
 
 /// Answers a request.
 pub(crate) fn show(request: &Request<'_>) -> Answer {
-    let (title, text) = problem::meaning(request.parameter("name")).ok_or_else(Problem::not_found)?;
+    let (title, text) = problem::meaning(&request.parameter("name")).ok_or_else(Problem::not_found)?;
     let accepted = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
     let mut response = if accepted.is_some_and(|accept| accept.contains("text/html")) {
         let mut response = reply::html(docs::problem(&title, text));

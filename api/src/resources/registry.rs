@@ -81,7 +81,7 @@ pub(crate) fn versions(request: &Request<'_>) -> Answer {
 /// Answers `GET /registry/subjects/{subject}/versions/{version}`.
 pub(crate) fn version(request: &Request<'_>) -> Answer {
     let number = request.parameter("version");
-    let found = of_subject(request).and_then(|found| match number {
+    let found = of_subject(request).and_then(|found| match &*number {
         // Clients of the registry write the latest version in both ways.
         "latest" | "-1" => found.last().copied().ok_or(NO_VERSION),
         _ => {

@@ -145,7 +145,7 @@ impl ScanResource {
         if !self.scans.is_ready() {
             return Err(Problem::unavailable(UNREAD));
         }
-        let scan = self.scans.find(request.parameter("id"), &charge.caller.account);
+        let scan = self.scans.find(&request.parameter("id"), &charge.caller.account);
         self.show_scan(&scan.ok_or_else(|| Problem::unknown_id(NO_SCAN))?)
     }
 

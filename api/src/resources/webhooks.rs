@@ -187,7 +187,7 @@ impl WebhooksResource {
     /// Has one delivery that failed delivered again.
     pub(crate) fn redeliver(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?.id;
-        let delivery = request.parameter("delivery").to_owned();
+        let delivery = request.parameter("delivery").into_owned();
         let shown = json!({"webhook_id": delivery});
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: Some(delivery), since: None, at };
@@ -242,7 +242,7 @@ impl WebhooksResource {
     /// The endpoint of the path, which must be the caller's.
     fn endpoint(&self, holder: &AccountHolder, request: &Request<'_>) -> Result<Endpoint, Problem> {
         let id = request.parameter("id");
-        let found = self.accounts.authority.replica().with(|directory| directory.endpoint(id).cloned());
+        let found = self.accounts.authority.replica().with(|directory| directory.endpoint(&id).cloned());
         let found = found.filter(|endpoint| endpoint.account == holder.account);
         found.ok_or_else(|| Problem::unknown_id("No endpoint of the account has this id."))
     }

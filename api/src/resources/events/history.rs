@@ -95,7 +95,7 @@ fn parse_line(value: &str) -> Result<Line, Problem> {
 impl EventsResource {
     /// Answers `GET /events/{id}/odds/history`.
     pub(crate) fn odds_history(&self, request: &Request<'_>, charge: &Charge<'_>, now: Micros) -> Started {
-        let event = name("id", request.parameter("id"), "").map_err(|_| Problem::not_found())?;
+        let event = name("id", &request.parameter("id"), "").map_err(|_| Problem::not_found())?;
         let asked = LineQuery::parse(request.query(), now)?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         self.check_ready()?;
