@@ -28,7 +28,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::access::authority::Authority;
-use crate::access::plan::Plan;
 use crate::access::replica::Replica;
 use crate::access::sign_up::SignUp;
 use crate::access::usage::{LocalMachine, Usage};
@@ -150,19 +149,7 @@ fn apply(replica: &Replica, change: &Change) -> Result<(), WireError> {
 
 /// An account that nobody has signed in to.
 pub(crate) fn account(id: &str, email: &str) -> Account {
-    Account {
-        id: id.into(),
-        email: email.into(),
-        password: None,
-        revision: 0,
-        plan: Plan::Free,
-        is_disabled: false,
-        granted: vec![],
-        books: vec![],
-        source: None,
-        is_public: false,
-        created_at: NOW,
-    }
+    Account::new(id.into(), email.into(), NOW)
 }
 
 /// A key of an account that may do everything that needs no grant, and how it is stored.

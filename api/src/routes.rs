@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 98] = [
+pub(crate) static ROUTES: [Route<Resources>; 99] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -234,6 +234,8 @@ pub(crate) static ROUTES: [Route<Resources>; 98] = [
         .with_body(session::MAX_BODY),
     Row::session(Method::GET, "/session", |to, request| done(to.session.show(request))),
     Row::session(Method::DELETE, "/session", |to, request| to.session.log_out(request)),
+    Row::session(Method::PUT, "/session/bankroll", |to, request| to.session.set_bankroll(request))
+        .with_body(session::MAX_BODY),
     Row::session(Method::POST, "/session/password", |to, request| to.session.change_password(request))
         .with_body(session::MAX_BODY),
     Row::session(Method::GET, "/session/keys", |to, request| {

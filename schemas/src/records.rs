@@ -11,8 +11,8 @@ mod ticks;
 mod webhooks;
 
 pub use accounts::{
-    Account, AccountAudit, AccountClock, AccountCommand, AccountInvitation, AccountKey, AccountReply,
-    AccountSession, AccountTimer,
+    Account, AccountAudit, AccountBankroll, AccountClock, AccountCommand, AccountInvitation, AccountKey,
+    AccountReply, AccountSession, AccountTimer,
 };
 pub use arb_model::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Event, FailedCheck, FairChance, Leg,

@@ -111,7 +111,7 @@ for (const rows of CASES) {
   await row.locator('.match').click()
   await rowsOf('Legs', texts)
   await rowsOf('Stakes', texts)
-  await page.getByLabel('Placed stake', { exact: true }).fill('50')
+  await page.getByLabel(/^Stake placed on/).first().fill('50')
   await page.getByRole('button', { name: 'Compute the hedge' }).click()
   await rowsOf('Hedge', texts)
   await rowsOf('Results of the hedge', [texts.map((text) => `${text} won`).join(', ')])

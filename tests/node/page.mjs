@@ -267,7 +267,7 @@ async function entryPage(page) {
   const more = opener(page)
   await more.hover()
   await more.click()
-  await page.getByLabel('Placed stake', { exact: true }).fill('50')
+  await page.getByLabel(/^Stake placed on/).first().fill('50')
   await page.getByRole('button', { name: 'Compute the hedge' }).click()
   await page.getByRole('region', { name: 'Results of the hedge' }).waitFor()
   await page.getByText(/the worst result pays/).waitFor()

@@ -10,13 +10,15 @@ const [dist] = process.argv.slice(5)
 const COUNT = 24
 const entryOf = (number, turn) => keptEntry(number, turn, Date.now())
 const hedges = []
-const hedge = (body) => {
-  hedges.push(body)
+const hedge = ({ placed }) => {
+  hedges.push(placed)
   const { id, legs } = latest
-  const [placed, rest] = legs[0].book === body.book && legs[0].outcome === body.outcome ? legs : [legs[1], legs[0]]
   return {
     id, currency: 'USD', total_stake: 97.5, worst_profit: -1.25,
-    legs: legs.map((leg) => ({ outcome: leg.outcome, side: leg.side, book: leg.book, price: leg.price, placed: leg === placed, stake: leg === rest ? 47.5 : body.stake, liability: null })),
+    legs: legs.map(({ outcome, side, book, price }) => {
+      const bet = placed.find((bet) => bet.book === book && bet.outcome === outcome)
+      return { outcome, side, book, price, placed: bet !== undefined, stake: bet?.stake ?? 47.5, liability: null }
+    }),
     results: [{ legs: ['won', 'lost'], profit: -1.25 }, { legs: ['lost', 'won'], profit: 0.4 }],
   }
 }
@@ -28,7 +30,7 @@ fresh.legs = [made('home', 'alderbet', 2.2), made('away', 'elmwager', 2.1)]
 let latest = fresh
 /** A window of the reader's own books, which the server does not follow. */
 const own = { ...fresh, id: 'd'.repeat(32), event: { ...fresh.event, id: 'own', home: 'Sandwick Auks' } }
-const more = { '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
+const more = { '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, 'PUT /session/bankroll': (body) => body, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
 const server = await serve(dist, COUNT, 0, { more, entryOf })
 moveTo(server.url)
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
@@ -50,10 +52,10 @@ assert.ok(await page.locator('.rows').evaluate((rows) => rows.getBoundingClientR
 assert.deepEqual(await page.locator('.grid').evaluate((grid) => [grid.getAttribute('aria-rowcount'), grid.querySelectorAll('[tabindex="0"]').length]), [String(COUNT + 1), 1])
 say('a grid')
 
-// A bankroll, rounded to whole units: in the browser, and the page says so.
+// A bankroll, rounded to whole units: the account's, and the page says so.
 await page.getByRole('button', { name: /^Bankroll/ }).click()
 const bankroll = page.getByRole('dialog', { name: 'Bankroll' })
-await bankroll.getByText('Kept in this browser alone').waitFor()
+await bankroll.getByText('Every browser of your account').waitFor()
 await bankroll.getByRole('spinbutton', { name: 'Bankroll' }).fill('400')
 await bankroll.getByLabel('Round stakes to', { exact: true }).selectOption('1')
 await check(page, 'bankroll')
@@ -127,9 +129,20 @@ latest = { ...fresh, legs: [fresh.legs[0], { ...fresh.legs[1], price: 1.98 }], s
 server.send('arb_window', { ...latest, change: 'updated' })
 await pinned.getByText('worse now').waitFor()
 await pinned.getByText('Hedge:').waitFor()
-assert.deepEqual(hedges.at(-1), { book: 'alderbet', outcome: 'home', stake: 195, price: 2.2 })
+const taken = { book: 'alderbet', outcome: 'home', stake: 195, price: 2.2 }
+assert.deepEqual(hedges.at(-1), [taken])
 await pinned.getByText('−1.25').first().waitFor()
 await check(page, 'hedge')
+// The other leg is placed too, at a price that its book did not offer: what both pay, by the server.
+await row.getByRole('button', { name: 'placed at elmwager' }).click()
+await pinned.getByLabel('Decimal odds taken on Old Quay').fill('1.9')
+await pinned.getByLabel('Decimal odds taken on Old Quay').press('Tab')
+await until('both are asked about', async () => hedges.at(-1).length === 2 && hedges.at(-1)[1].price === 1.9)
+assert.deepEqual(hedges.at(-1)[0], taken)
+await pinned.getByText('Worst result').waitFor()
+assert.equal(await pinned.getByText('Hedge:').count(), 0, 'nothing is left to be staked')
+await row.getByRole('button', { name: 'placed at elmwager' }).click()
+await pinned.getByText('Hedge:').waitFor()
 // A pin is the browser's: it is there again.
 await page.reload()
 await pinned.getByText('worse now').or(pinned.getByText('gone')).first().waitFor()

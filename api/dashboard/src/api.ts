@@ -1,7 +1,7 @@
 // Requests of the page to its own server, by the session's cookie. It never holds a key or a password.
 
 import { prove, type ProofAsked } from './model/proof'
-import type { Session } from './model/types'
+import type { Hedge, Session } from './model/types'
 
 /** An error as the server words it (RFC 9457), or as the network does. */
 export class Refusal extends Error {
@@ -59,6 +59,17 @@ async function send(path: string, request: RequestInit): Promise<Response> {
   }
 }
 
+/** A bet that is placed, with the decimal odds that its book took. */
+export interface PlacedLeg {
+  book: string
+  outcome: string
+  stake: number
+  price: number
+}
+
+/** What to stake on the legs of an entry that are not placed. */
+export const askHedge = (id: string, placed: readonly PlacedLeg[]) => ask<Hedge>('POST', `/session/arbs/${encodeURIComponent(id)}/hedge`, { placed })
+
 /** Asks the server. A 401 of a session that has ended is reported to `whenSignedOut`. */
 export async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers: Record<string, string> = {}
@@ -72,7 +83,7 @@ export async function ask<T>(method: string, path: string, body?: unknown): Prom
   }
   let answer = await send(path, request)
   // A server that cannot confirm that it has read all changes of accounts says so; its id makes a POST that is sent again the same request.
-  for (let again = 0; again < AGAIN && answer.status === 503 && ['GET', 'POST'].includes(method); again++) {
+  for (let again = 0; again < AGAIN && answer.status === 503 && ['GET', 'POST', 'PUT'].includes(method); again++) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     answer = await send(path, request)
   }

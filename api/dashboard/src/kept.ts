@@ -1,12 +1,15 @@
-// What somebody has chosen in this browser, by name. The server has no place for it, and the page says so where it matters.
+// What somebody has chosen: the bankroll, which is the account's, and by name what this browser keeps. The server has no place for that, and the page says so where
+// it matters.
 
-import { parseBankroll, type Bankroll } from './model/bankroll'
+import { NO_BANKROLL } from './model/bankroll'
 import { parseHidden, type Hidden } from './model/hidden'
 import { parsePins, type Pin } from './model/pins'
 import { parseSaved, type SavedSet } from './model/saved'
-import { Stored } from './store'
+import type { Bankroll } from './model/types'
+import { Shared, Stored } from './store'
 
-export const bankroll = new Stored<Bankroll>('bankroll', parseBankroll)
+/** Of who is signed in. */
+export const bankroll = new Shared<Bankroll>(NO_BANKROLL)
 export const hidden = new Stored<Hidden[]>('hidden', parseHidden)
 export const saved = new Stored<SavedSet[]>('saved filters', parseSaved)
 export const pins = new Stored<Pin[]>('placed', parsePins)

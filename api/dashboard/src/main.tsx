@@ -6,6 +6,8 @@ import { watchForAlerts } from './alerts'
 import { ask, noteSession, Refusal, whenSignedOut } from './api'
 import { feed } from './feed'
 import { message, replaceQuery, useFeed, usePreference, useRoute } from './hooks'
+import { bankroll } from './kept'
+import { NO_BANKROLL } from './model/bankroll'
 import type { Session } from './model/types'
 import { dismiss, useNotice } from './notice'
 import { Icon } from './parts/icons'
@@ -221,6 +223,7 @@ function Page() {
   useTheme()
   const signIn = useCallback((session: Session) => {
     noteSession(session)
+    bankroll.set(session.bankroll ?? NO_BANKROLL)
     setNotice(null)
     setSession(session)
     feed.start(session.email)

@@ -14,6 +14,7 @@ use arb_accounts::key::{ApiKey, Mode};
 use arb_accounts::plan::Plan;
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, Pepper};
+use arb_schemas::records::AccountBankroll;
 use arb_schemas::time::Micros;
 
 use super::burst::{Bursts, KeyedRate};
@@ -66,6 +67,7 @@ pub(crate) struct SignedIn {
     pub(crate) private_source: Option<String>,
     pub(crate) email: String,
     pub(crate) plan: Plan,
+    pub(crate) bankroll: Option<AccountBankroll>,
     pub(crate) expires_at: Micros,
 }
 
@@ -214,6 +216,7 @@ impl Authority {
                 account: account.id.clone(),
                 email: account.email.clone(),
                 plan: account.plan,
+                bankroll: account.bankroll.clone(),
                 expires_at: session.expires_at,
             })
         }))

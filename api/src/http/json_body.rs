@@ -111,6 +111,19 @@ impl JsonBody {
         value.transpose().map_err(|_| Problem::invalid_param(name, expected))
     }
 
+    /// Takes a field that is an array of objects, each of them taken apart as a body is; `None` where there is none.
+    ///
+    /// # Errors
+    /// 400 for a value of another type, with what it must be.
+    pub(crate) fn take_objects(
+        &mut self,
+        name: &str,
+        expected: &'static str,
+    ) -> Result<Option<Vec<Self>>, Problem> {
+        let objects: Option<Vec<Map<String, Value>>> = self.take(name, expected)?;
+        Ok(objects.map(|objects| objects.into_iter().map(Self).collect()))
+    }
+
     /// Refuses the fields that are left.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! `POST /v1/arbs/{id}/hedge`: one leg of an arb is placed; what to stake on the others at present prices, and what each way of ending
+//! `POST /v1/arbs/{id}/hedge`: some legs of an arb are placed; what to stake on the others at present prices, and what each way of ending
 //! returns.
 //!
 //! It never places a bet and keeps nothing.
@@ -24,6 +24,8 @@ use crate::http::route::Started;
 pub(crate) const MAX_BODY: usize = 4_096;
 /// The largest stake, in units of the currency.
 const MOST: f64 = 10_000_000.0;
+const BAD_PLACED: &str =
+    "must be an array with an object for each leg that is placed, of one leg at least and of each once";
 const BAD_BOOK: &str =
     "must be the book of a leg of this entry; where two legs are of one book, `outcome` says which";
 const BAD_STAKE: &str = "must be a number from 0.01 to 10000000, in units of the currency";
@@ -32,7 +34,7 @@ const BAD_OUTCOME: &str = "must be the outcome of a leg";
 const CLOSED: &str = "No window of this id is open: it has closed, or there never was one.";
 const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
 
-/// The bet that is placed, as the request states it.
+/// A bet that is placed, as the request states it.
 struct PlacedLeg {
     book: String,
     outcome: Option<String>,
@@ -41,8 +43,16 @@ struct PlacedLeg {
 }
 
 impl PlacedLeg {
-    fn parse(request: &Request<'_>) -> Result<Self, Problem> {
+    /// Those of a request, at least one.
+    fn parse_all(request: &Request<'_>) -> Result<Vec<Self>, Problem> {
         let mut body = JsonBody::of(request)?;
+        let placed = body.take_objects("placed", BAD_PLACED)?.unwrap_or_default();
+        body.finish()?;
+        let placed: Vec<_> = placed.into_iter().map(Self::parse).collect::<Result<_, _>>()?;
+        if placed.is_empty() { Err(Problem::invalid_param("placed", BAD_PLACED)) } else { Ok(placed) }
+    }
+
+    fn parse(mut body: JsonBody) -> Result<Self, Problem> {
         let book: Option<String> = body.take("book", BAD_BOOK)?;
         let outcome: Option<String> = body.take("outcome", BAD_OUTCOME)?;
         let stake: Option<f64> = body.take("stake", BAD_STAKE)?;
@@ -82,22 +92,29 @@ pub(crate) fn answer(
     request: &Request<'_>,
     charge: &Charge<'_>,
 ) -> Started {
-    let placed = PlacedLeg::parse(request)?;
+    let placed = PlacedLeg::parse_all(request)?;
     let entry = find(&request.parameter("id"))?.ok_or_else(|| Problem::unknown_id(CLOSED))?;
-    let bet = placed.of(&entry)?;
-    let found = hedge(&entry, books, bet).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
+    let mut bets: Vec<PlacedBet> = Vec::new();
+    for bet in placed.iter().map(|placed| placed.of(&entry)) {
+        let bet = bet?;
+        if bets.iter().any(|other| other.leg == bet.leg) {
+            return Err(Problem::invalid_param("placed", BAD_PLACED));
+        }
+        bets.push(bet);
+    }
+    let found = hedge(&entry, books, &bets).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
     charge.charge()?;
-    Ok(Box::pin(ready(Ok(reply::json(view(&entry, bet, &found).to_string())))))
+    Ok(Box::pin(ready(Ok(reply::json(view(&entry, &bets, &found).to_string())))))
 }
 
-fn view(entry: &BoardEntry, placed: PlacedBet, hedge: &Hedge) -> Value {
+fn view(entry: &BoardEntry, placed: &[PlacedBet], hedge: &Hedge) -> Value {
     let legs = entry.legs.iter().zip(&hedge.stakes).enumerate();
     let leg = |(at, (leg, stake)): (usize, (&Leg, &Stake))| {
-        let price = if at == placed.leg { placed.price } else { leg.price };
+        let bet = placed.iter().find(|bet| bet.leg == at);
         let risked = (leg.side.known() == Some(Side::Lay)).then(|| stake.liability()).flatten();
         json!({
-            "outcome": leg.outcome, "side": leg.side, "book": leg.book, "price": price,
-            "placed": at == placed.leg, "stake": Money(stake.placed), "liability": risked.map(Money),
+            "outcome": leg.outcome, "side": leg.side, "book": leg.book, "price": bet.map_or(leg.price, |bet| bet.price),
+            "placed": bet.is_some(), "stake": Money(stake.placed), "liability": risked.map(Money),
         })
     };
     let total: f64 = hedge.stakes.iter().map(Stake::risked).sum();

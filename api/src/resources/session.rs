@@ -1,8 +1,9 @@
-//! `/session`: sign up, log in, log out, who is signed in, and another password.
+//! `/session`: sign up, log in, log out, who is signed in, another password, and the bankroll.
 //!
 //! Everything that a browser sends with its cookie passes `enter`, which checks host, origin, cookie and token. It never reveals by
 //! time or words whether an e-mail has an account, except to whoever signs up with it.
 
+mod bankroll;
 mod tries;
 
 use std::sync::Arc;
@@ -316,6 +317,7 @@ impl Shared {
         json!({
             "email": signed_in.email,
             "plan": signed_in.plan.key(),
+            "bankroll": signed_in.bankroll.as_ref().map(bankroll::view),
             "csrf_token": self.accounts.authority.pepper().hmac(&csrf_text(token)),
             "expires_at": to_rfc3339(signed_in.expires_at),
         })

@@ -256,6 +256,36 @@ fn requests_of_other_hosts_and_origins_and_without_a_token_are_refused() {
 }
 
 #[test]
+fn a_bankroll_is_the_accounts_in_every_browser() {
+    let site = Site::new();
+    let (one, other) = (site.sign_up("two@example.com"), site.log_in("two@example.com"));
+    let shown =
+        |browser| site.browse(browser, &Method::GET, "/session", &json!({})).json()["bankroll"].clone();
+    assert_eq!(shown(&other), Value::Null);
+    let set = json!({"total": 400.5, "currency": "EUR", "rounding": 1});
+    let kept = json!({"total": 400.5, "currency": "EUR", "rounding": 1.0});
+    let answer = site.browse(&one, &Method::PUT, "/session/bankroll", &set);
+    assert_eq!((answer.status, answer.json()), (200, kept.clone()));
+    for (field, wrong) in [
+        ("total", json!({"rounding": 1})),
+        ("total", json!({"total": 0.001, "rounding": 1})),
+        ("total", json!({"total": -5, "rounding": 1})),
+        ("total", json!({"total": 1e300, "rounding": 1})),
+        ("currency", json!({"total": 5, "currency": "euro", "rounding": 1})),
+        ("rounding", json!({"total": 5, "rounding": 0})),
+        ("stake", json!({"total": 5, "rounding": 1, "stake": 2})),
+    ] {
+        let answer = site.browse(&one, &Method::PUT, "/session/bankroll", &wrong);
+        let name = &answer.json()["invalid_params"][0]["name"];
+        assert_eq!((answer.status, name), (400, &json!(field)), "{wrong}: {}", answer.body);
+    }
+    assert_eq!((shown(&one), shown(&other)), (kept.clone(), kept));
+    let without =
+        site.browse(&other, &Method::PUT, "/session/bankroll", &json!({"total": 100, "rounding": 0.01}));
+    assert_eq!((without.status, shown(&one)["currency"].clone()), (200, Value::Null));
+}
+
+#[test]
 fn another_password_ends_the_other_sessions_and_changes_the_cookie() {
     let site = Site::new();
     let (one, other) = (site.sign_up("two@example.com"), site.log_in("two@example.com"));

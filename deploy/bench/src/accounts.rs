@@ -15,7 +15,6 @@ use arb_accounts::codec;
 use arb_accounts::directory::Part;
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::password::{self, SALT};
-use arb_accounts::plan::Plan;
 use arb_runtime::machine::Machine;
 use arb_runtime::stop::Stop;
 
@@ -134,18 +133,7 @@ fn restore(scale: Scale, stop: &Stop) -> anyhow::Result<Row> {
 
 /// An account as the changelog has it.
 fn record(number: usize) -> anyhow::Result<(String, Vec<u8>)> {
-    let part = Part::Account(Account {
-        id: format!("acc_{number:016}"),
-        email: format!("user{number}@example.com"),
-        password: None,
-        revision: 0,
-        plan: Plan::Free,
-        is_disabled: false,
-        granted: Vec::new(),
-        books: Vec::new(),
-        source: None,
-        is_public: false,
-        created_at: 1,
-    });
+    let (id, email) = (format!("acc_{number:016}"), format!("user{number}@example.com"));
+    let part = Part::Account(Account::new(id, email, 1));
     Ok((part.key(), codec::encode_part(&part)?))
 }

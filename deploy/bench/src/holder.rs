@@ -31,17 +31,12 @@ const PUSHES: [Scope; 2] = [Scope::TicksWrite, Scope::EventsWrite];
 pub(crate) fn parts(pepper: &Pepper, now: Micros) -> anyhow::Result<(String, Vec<Part>)> {
     let key = secrets::new_key(Mode::Live, &[7; KEY_RANDOM]);
     let account = Account {
-        id: ACCOUNT.to_owned(),
-        email: "bench@localhost".to_owned(),
-        password: None,
-        revision: 0,
         plan: Plan::Enterprise,
-        is_disabled: false,
         granted: PUSHES.to_vec(),
         books: vec![SOURCE.to_owned()],
         source: Some(SOURCE.to_owned()),
         is_public: true,
-        created_at: now,
+        ..Account::new(ACCOUNT.to_owned(), "bench@localhost".to_owned(), now)
     };
     let scopes = [&Scope::DEFAULT[..], &PUSHES].concat();
     let stored = ApiKey {

@@ -1,6 +1,7 @@
 //! An account: a login name, the hash of a password, a plan and what an operator granted.
 
 use arb_model::source::pushed_source;
+use arb_schemas::records::AccountBankroll;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
@@ -30,11 +31,32 @@ pub struct Account {
     pub source: Option<String>,
     /// What it pushes is for everybody; else it is for this account alone.
     pub is_public: bool,
+    /// What its holder stakes, where that was set.
+    pub bankroll: Option<AccountBankroll>,
     /// When it was created, by the machine's time.
     pub created_at: Micros,
 }
 
 impl Account {
+    /// One of the free plan that nobody can sign in to, without grants.
+    #[must_use]
+    pub fn new(id: String, email: String, created_at: Micros) -> Self {
+        Self {
+            id,
+            email,
+            password: None,
+            revision: 0,
+            plan: Plan::Free,
+            is_disabled: false,
+            granted: Vec::new(),
+            books: Vec::new(),
+            source: None,
+            is_public: false,
+            bankroll: None,
+            created_at,
+        }
+    }
+
     /// The source, as records name it, of prices that this account alone sees.
     #[must_use]
     pub fn private_source(&self) -> Option<String> {

@@ -13,6 +13,8 @@ pub enum Action {
     PasswordChanged,
     /// A password was set by an operator.
     PasswordReset,
+    /// The bankroll was set.
+    BankrollSet,
     /// Somebody signed in.
     SessionOpened,
     /// Somebody signed out.
@@ -59,6 +61,7 @@ impl Action {
             Self::AccountCreated => "account_created",
             Self::PasswordChanged => "password_changed",
             Self::PasswordReset => "password_reset",
+            Self::BankrollSet => "bankroll_set",
             Self::SessionOpened => "session_opened",
             Self::SessionClosed => "session_closed",
             Self::PlanSet => "plan_set",

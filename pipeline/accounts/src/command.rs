@@ -1,5 +1,6 @@
 //! What is asked of the accounts machine. A command carries hashes, never a password, a key or a cookie.
 
+use arb_schemas::records::AccountBankroll;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,13 @@ pub enum Command {
         revision: Option<u64>,
         /// The session that goes on.
         keep: Option<String>,
+    },
+    /// Sets what the holder of an account stakes.
+    SetBankroll {
+        /// Whose.
+        account: String,
+        /// All of it.
+        bankroll: AccountBankroll,
     },
     /// Opens a session, in place of another one of the same browser.
     OpenSession {

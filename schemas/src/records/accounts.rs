@@ -41,7 +41,19 @@ pub struct Account {
     pub source: Option<String>,
     /// What it pushes is for everybody; else it is for this account alone.
     pub is_public: bool,
+    pub bankroll: Option<AccountBankroll>,
     pub created_at: Micros,
+}
+
+/// What somebody stakes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountBankroll {
+    /// All stakes of an arb together, in minor units.
+    pub total: i64,
+    /// Three capital letters; `None`: whatever an entry's stakes are in.
+    pub currency: Option<String>,
+    /// Stakes are multiples of so many minor units.
+    pub rounding: i64,
 }
 
 /// A session.

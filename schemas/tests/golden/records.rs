@@ -7,12 +7,12 @@ use arb_model::OddsFormat;
 use arb_model::fixtures::event;
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{
-    Account, AccountAudit, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply, AccountSession,
-    AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb, ScanCount, ScanEnd,
-    ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBasis, StateBet, StateConsensus,
-    StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote, StateScan, StateScanSource,
-    StateSignal, StateStanding, StateWindow, Status, Tick, UsageAsker, UsageCharge, UsageLease, UsageOfDay,
-    UsageOfKey, UsageOfRoute,
+    Account, AccountAudit, AccountBankroll, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply,
+    AccountSession, AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb,
+    ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBasis,
+    StateBet, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote, StateScan,
+    StateScanSource, StateSignal, StateStanding, StateWindow, Status, Tick, UsageAsker, UsageCharge,
+    UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -171,6 +171,7 @@ pub(crate) fn account() -> Account {
         books: vec!["alpha".into()],
         source: Some("push/ann".into()),
         is_public: true,
+        bankroll: Some(AccountBankroll { total: 50_000, currency: Some("EUR".into()), rounding: 100 }),
         created_at: 9,
     }
 }

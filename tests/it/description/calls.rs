@@ -89,7 +89,7 @@ fn market(to: &mut Caller<'_>) {
     to.get("showArb", &shown);
     let leg = &arb["legs"][0];
     let leg = json!({"book": leg["book"], "outcome": leg["outcome"], "price": leg["price"], "stake": 50});
-    to.post("hedgeArb", &format!("/v1/arbs/{id}/hedge"), leg);
+    to.post("hedgeArb", &format!("/v1/arbs/{id}/hedge"), json!({"placed": [leg]}));
     to.get("listChanges", "/v1/arbs/changes?limit=1");
     let past = to.get("listWindows", "/v1/arbs/history?limit=1");
     let window = past["windows"][0]["id"].as_str().unwrap();

@@ -91,17 +91,12 @@ impl Key {
         let plan = [Plan::Free, Plan::Pro, Plan::Enterprise].into_iter().find(|known| known.key() == plan);
         let kid = secrets::parse_key(&key.text).unwrap().kid.to_owned();
         let account = Account {
-            id: format!("acc_{kid}{kid}"),
-            email: format!("{}@localhost", kid.to_lowercase()),
-            password: None,
-            revision: 0,
             plan: plan.unwrap(),
-            is_disabled: false,
             granted: granted.to_vec(),
             books: books.iter().copied().map(str::to_owned).collect(),
             source: source.map(str::to_owned),
             is_public,
-            created_at: CREATED,
+            ..Account::new(format!("acc_{kid}{kid}"), format!("{}@localhost", kid.to_lowercase()), CREATED)
         };
         let may_have = |scope: &Scope| !scope.is_granted() || granted.contains(scope);
         let scopes = Scope::ALL.iter().copied().filter(may_have).collect();

@@ -1,6 +1,6 @@
 // What somebody keeps in the browser: stakes for a bankroll, what is hidden, which windows were told of, and what is placed.
 import { describe, expect, it } from 'vitest'
-import { NO_BANKROLL, parseBankroll, staked } from './bankroll'
+import { NO_BANKROLL, staked } from './bankroll'
 import { follow } from './own_books'
 import { add, booksOf, isHidden, keysOf, parseHidden, remove, type Hidden } from './hidden'
 import { amend, bets, isHedge, now, parsePins, place, placedOf } from './pins'
@@ -70,12 +70,6 @@ describe('stakes for a bankroll', () => {
     expect(staked(entry({ currency: null }), own, none)).toEqual({ plan: null, why: expect.stringContaining('not known') as string })
     expect(staked(entry({ currency: null }), NO_BANKROLL, none).plan).not.toBeNull()
   })
-
-  it('take what was stored only where it can be', () => {
-    expect(parseBankroll({ total: -1, currency: 'euro', step: 3 })).toEqual(NO_BANKROLL)
-    expect(parseBankroll({ total: 250, currency: 'EUR', step: 1 })).toEqual({ total: 250, currency: 'EUR', step: 1 })
-    for (const nonsense of [null, 1, 'x', []]) expect(parseBankroll(nonsense)).toEqual(NO_BANKROLL)
-  })
 })
 
 describe('what is hidden', () => {
@@ -135,6 +129,15 @@ describe('what is placed', () => {
     expect([pin?.id, placedOf(pin, first), placedOf(pin, second)]).toEqual(['w', { stake: 50, price: 2.1 }, null])
     expect(place(pinned(), open, first, 50)).toEqual([])
     expect(place(pinned(), open, second, 49)[0]?.legs.every(({ placed }) => placed !== null)).toBe(true)
+  })
+
+  it('worsens from the price of the pin, also where it was placed in between', () => {
+    const worse = { ...second, price: 2.05, effective_price: 2.05 }
+    const live = entry({ legs: [first, worse] })
+    const both = place(pinned(), live, worse, 49)
+    expect(both[0] && isHedge(both[0], live)).toBe(false)
+    const [back] = place(both, live, worse, 49)
+    expect([back?.legs[1], back && isHedge(back, live)]).toMatchObject([{ price: second.price, placed: null }, true])
   })
 
   it('becomes a hedge when a leg that is not placed worsens or goes, and not when it is better', () => {

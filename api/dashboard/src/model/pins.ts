@@ -49,13 +49,19 @@ export function parsePins(stored: unknown): Pin[] {
 
 const isSame = (a: { outcome: string; side: string; book: string }, b: { outcome: string; side: string; book: string }) => a.outcome === b.outcome && a.side === b.side && a.book === b.book
 
+/** The price of a leg when its window was pinned: what was placed by mistake worsens from there, not from when it was. */
+const priceOf = (pinned: Entry, leg: PinnedLeg) => {
+  const { price, effective_price } = pinned.legs.find((it) => isSame(it, leg)) ?? leg
+  return { price, effective_price }
+}
+
 /** With a leg of an entry placed at its present price, or no longer placed where it was. A pin without a placed leg is none. */
 export function place(pins: readonly Pin[], entry: Entry, leg: Leg, stake: number): Pin[] {
   const known = pins.find(({ id }) => id === entry.id)
   const legs = known?.legs ?? entry.legs.map(({ outcome, side, book, price, effective_price }): PinnedLeg => ({ outcome, side, book, price, effective_price, placed: null }))
   const next = legs.map((it) => {
     if (!isSame(it, leg)) return it
-    return it.placed !== null ? { ...it, placed: null } : { ...it, price: leg.price, effective_price: leg.effective_price, placed: { stake, price: leg.price } }
+    return it.placed !== null ? { ...it, ...priceOf(known?.entry ?? entry, it), placed: null } : { ...it, price: leg.price, effective_price: leg.effective_price, placed: { stake, price: leg.price } }
   })
   const others = pins.filter(({ id }) => id !== entry.id)
   if (next.every(({ placed }) => placed === null)) return others

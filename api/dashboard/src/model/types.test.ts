@@ -60,7 +60,7 @@ function fieldsOfPage(name: string): FieldOfPage[] {
 const ROWS: [of: string, schema: string][] = [
   ['Entry', 'Arb'], ['Leg', 'Leg'], ['Signal', 'Signal'], ['SignalQuote', 'SignalQuote'], ['Pick', 'Pick'], ['PickGrade', 'PickGrade'], ['PickPage', 'PickPage'],
   ['ShortRecord', 'BotRecordShort'], ['WholeRecord', 'BotRecord'], ['Bot', 'Bot'], ['PastWindow', 'Window'], ['WindowSettlement', 'WindowSettlement'], ['WindowGrade', 'WindowGrade'], ['WindowHistory', 'WindowHistory'], ['Evidence', 'Evidence'], ['ListedQuote', 'Quote'], ['ArbPrices', 'ArbPrices'],
-  ['Hedge', 'Hedge'], ['Truth', 'Truth'], ['Key', 'Key'], ['NewKey', 'NewKey'], ['Usage', 'Usage'], ['Endpoint', 'Webhook'], ['Session', 'Session'], ['Status', 'Status'],
+  ['Hedge', 'Hedge'], ['Truth', 'Truth'], ['Key', 'Key'], ['NewKey', 'NewKey'], ['Usage', 'Usage'], ['Endpoint', 'Webhook'], ['Session', 'Session'], ['Bankroll', 'Bankroll'], ['Status', 'Status'],
 ]
 /** Fields that the document does not have yet: a leg's link may be absent. */
 const AHEAD = new Set(['Leg.link'])

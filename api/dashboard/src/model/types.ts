@@ -134,9 +134,18 @@ export interface StaleAlert {
   at: string
 }
 
+/** What somebody stakes: a sum for all legs of an arb, and of what all stakes are multiples. */
+export interface Bankroll {
+  total: number
+  /** Of three letters; null: whatever an entry's stakes are in. */
+  currency: string | null
+  rounding: number
+}
+
 export interface Session {
   email: string
   plan: string
+  bankroll: Bankroll | null
   csrf_token: string
   expires_at: string
 }

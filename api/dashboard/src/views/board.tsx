@@ -11,7 +11,7 @@ import type { Entry, Usage } from '../model/types'
 import { useOpen } from '../parts/list'
 import { Badge, Empty, Loading, Problem, Time } from '../parts/parts'
 import { useOwnBoard } from '../own_board'
-import { useStored } from '../store'
+import { useShared } from '../store'
 import { BankrollChip } from './bankroll'
 import { Chips, choices } from './chips'
 import { Grid } from './grid'
@@ -71,7 +71,7 @@ export function Board({ given }: { given: string }) {
   const now = useNow()
   const filters = useMemo(() => parse(given), [given])
   const [format] = useOddsFormat()
-  const [own, gone, placed, sizes] = [useStored(bankroll), useStored(hidden), useStored(pins), useSizes()]
+  const [own, gone, placed, sizes] = [useShared(bankroll), useShared(hidden), useShared(pins), useSizes()]
   const [paused, setPaused] = useState<Entry[] | null>(null)
   const [holds, setHolds] = useState({ pointer: false, focus: false })
   const isHeld = holds.pointer || holds.focus

@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks'
 import { useSizes } from '../hooks'
 import { bankroll } from '../kept'
-import { STEPS } from '../model/bankroll'
 import { bet } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { plan } from '../model/stakes'
 import { duration, money, percent, WARNINGS, words } from '../model/text'
 import type { Entry, PassedOver } from '../model/types'
 import { Age, Badge, Field, num, Table } from '../parts/parts'
-import { useStored } from '../store'
+import { useShared } from '../store'
+import { Roundings } from './bankroll'
 import { Book } from './book'
 import { Hedge } from './hedge'
 import { HideButtons } from './hiding'
@@ -81,13 +81,13 @@ function number(text: string): number {
 
 /** Stakes for a total. */
 function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
-  const own = useStored(bankroll)
+  const own = useShared(bankroll)
   const [given, setTotal] = useState<string | null>(null)
-  const [chosen, setStep] = useState<number | null>(null)
+  const [chosen, setRounding] = useState<number | null>(null)
   // The reader's own, until another one is written here.
   const total = given ?? String(Math.min(own.total, entry.total_stake_max ?? own.total))
-  const step = chosen ?? own.step
-  const made = plan(entry.legs, number(total), step, useSizes())
+  const rounding = chosen ?? own.rounding
+  const made = plan(entry.legs, number(total), rounding, useSizes())
   const most = entry.total_stake_max
   return (
     <div>
@@ -97,11 +97,7 @@ function Calculator({ entry, format }: { entry: Entry; format: OddsFormat }) {
           {(id) => <input id={id} type="number" min="0" step="any" inputMode="decimal" value={total} onInput={(event) => setTotal(event.currentTarget.value)} />}
         </Field>
         <Field label="Round to">
-          {(id) => (
-            <select id={id} value={step} onChange={(event) => setStep(Number(event.currentTarget.value))}>
-              {STEPS.map((step) => <option key={step} value={step}>{step}</option>)}
-            </select>
-          )}
+          {(id) => <Roundings id={id} value={rounding} onChange={setRounding} />}
         </Field>
         {most !== null && <button type="button" disabled={number(total) === most} onClick={() => setTotal(String(most))}>Most: {money(most)}<span class="unseen"> within the known limits</span></button>}
       </div>

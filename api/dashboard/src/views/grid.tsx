@@ -3,11 +3,10 @@
 
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Bankroll } from '../model/bankroll'
 import type { Sort } from '../model/filters'
 import type { OddsFormat } from '../model/odds'
 import type { Pin } from '../model/pins'
-import type { BookSizes, Entry } from '../model/types'
+import type { Bankroll, BookSizes, Entry } from '../model/types'
 import { useMedia } from '../hooks'
 import { useRows } from '../parts/virtual'
 import { Details } from './entry'

@@ -1,7 +1,7 @@
-// One leg of an entry is placed: what to stake on the others, and what each result pays then. The server computes it with fees and pushes.
+// Some legs of an entry are placed: what to stake on the others, and what each result pays then. The server computes it with fees and pushes.
 
 import { useState } from 'preact/hooks'
-import { ask } from '../api'
+import { askHedge, type PlacedLeg } from '../api'
 import { useAct } from '../hooks'
 import { bet } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
@@ -11,17 +11,20 @@ import { Badge, Field, Form, num, Problem, Table } from '../parts/parts'
 import { Book } from './book'
 
 export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
-  const [leg, setLeg] = useState(0)
-  const [stake, setStake] = useState('')
-  const [price, setPrice] = useState('')
+  // What is written of each leg, as text; a leg without a stake is not placed.
+  const [taken, setTaken] = useState<{ stake: string; price: string }[]>([])
   const [answer, setAnswer] = useState<Answer | null>(null)
   const { isBusy, error, act } = useAct()
-  const of = entry.legs[leg] ?? entry.legs[0]
-  const submit = () => act(async () => {
-    if (of === undefined) return
-    const body = { book: of.book, outcome: of.outcome, stake: Number(stake), price: price === '' ? of.price : Number(price) }
-    setAnswer(await ask<Answer>('POST', `/session/arbs/${encodeURIComponent(entry.id)}/hedge`, body))
+  const of = (index: number) => taken[index] ?? { stake: '', price: '' }
+  const set = (index: number, changed: Partial<{ stake: string; price: string }>) => {
+    setTaken(entry.legs.map((_, at) => (at === index ? { ...of(at), ...changed } : of(at))))
+    setAnswer(null)
+  }
+  const placed = entry.legs.flatMap(({ book, outcome, price }, index): PlacedLeg[] => {
+    const { stake, price: other } = of(index)
+    return stake === '' ? [] : [{ book, outcome, stake: Number(stake), price: other === '' ? price : Number(other) }]
   })
+  const submit = () => act(async () => setAnswer(await askHedge(entry.id, placed)))
   const isOld = answer !== null && answer.id === entry.id && entry.legs.some((leg, index) => {
     const then = answer.legs[index]
     return then !== undefined && !then.placed && then.price !== leg.price
@@ -30,23 +33,19 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
   const linked = (leg: Answer['legs'][number]) => entry.legs.find(({ book, outcome, side }) => book === leg.book && outcome === leg.outcome && side === leg.side) ?? leg
   return (
     <div>
-      <h3>One leg is placed</h3>
-      <Form class="filterbar" label="Hedge" onSubmit={submit}>
-        <Field label="Placed">
-          {(id) => (
-            <select id={id} value={leg} onChange={(event) => { setLeg(Number(event.currentTarget.value)); setAnswer(null) }}>
-              {entry.legs.map((leg, index) => <option key={index} value={index}>{leg.book}: {bet(leg, entry.line, entry.event)}</option>)}
-            </select>
-          )}
-        </Field>
-        <Field label="Placed stake">
-          {(id) => <input id={id} type="number" min="0.01" step="any" required inputMode="decimal" value={stake} onInput={(event) => setStake(event.currentTarget.value)} />}
-        </Field>
-        <Field label="Decimal odds taken">
-          {(id) => <input id={id} type="number" min="1.001" step="any" inputMode="decimal" value={price} placeholder={of === undefined ? '' : String(of.price)}
-            onInput={(event) => setPrice(event.currentTarget.value)} />}
-        </Field>
-        <button type="submit" disabled={isBusy}>Compute the hedge</button>
+      <h3>Some legs are placed</h3>
+      <Form label="Hedge" onSubmit={submit}>
+        {entry.legs.map((leg, index) => (
+          <div key={index} class="filterbar">
+            <Field label={`Stake placed on ${bet(leg, entry.line, entry.event)}, ${leg.book}`}>
+              {(id) => <input id={id} type="number" min="0.01" step="any" inputMode="decimal" value={of(index).stake} onInput={(event) => set(index, { stake: event.currentTarget.value })} />}
+            </Field>
+            <Field label="at decimal odds">
+              {(id) => <input id={id} type="number" min="1.001" step="any" inputMode="decimal" value={of(index).price} placeholder={String(leg.price)} onInput={(event) => set(index, { price: event.currentTarget.value })} />}
+            </Field>
+          </div>
+        ))}
+        <button type="submit" disabled={isBusy || placed.length === 0}>Compute the hedge</button>
       </Form>
       <Problem text={error} />
       {answer !== null && answer.id === entry.id && (

@@ -7,7 +7,7 @@ import { count, league } from '../model/text'
 import type { Entry } from '../model/types'
 import { tell } from '../notice'
 import { Dialog, Table } from '../parts/parts'
-import { useStored } from '../store'
+import { useShared } from '../store'
 
 const KINDS = { event: 'Event', books: 'Books together', league: 'League' } as const
 
@@ -34,7 +34,7 @@ export function HideButtons({ entry }: { entry: Entry }) {
 
 /** How many things are hidden, and the list of them. */
 export function HiddenList() {
-  const list = useStored(hidden)
+  const list = useShared(hidden)
   const [isOpen, setOpen] = useState(false)
   if (list.length === 0 && !isOpen) return null
   return (

@@ -2,7 +2,7 @@
 // way out costs by the server. Pins are this browser's. Nothing here places a bet.
 
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ask } from '../api'
+import { askHedge, type PlacedLeg } from '../api'
 import { message } from '../hooks'
 import { pins } from '../kept'
 import { bet } from '../model/bet'
@@ -11,7 +11,7 @@ import { amend, bets, isHedge, now as nowOf, type Pin, type PinnedLeg } from '..
 import { paid } from '../model/stakes'
 import { CLOSINGS, gain, market, money, relative, words } from '../model/text'
 import type { Entry, Hedge } from '../model/types'
-import { useStored } from '../store'
+import { useShared } from '../store'
 import { Book } from './book'
 import { copyStake } from './stake'
 
@@ -34,17 +34,16 @@ function Placed({ pin, index, leg }: { pin: Pin; index: number; leg: PinnedLeg }
   )
 }
 
-/** The server's hedge of the first placed leg, asked for again when a price of the window has changed. */
+/** The server's hedge of what is placed, asked for again when a price of the window has changed. */
 function useHedge(pin: Pin, live: Entry | null, isWanted: boolean): { answer: Hedge | null; error: string | null } {
   const [answer, setAnswer] = useState<Hedge | null>(null)
   const [error, setError] = useState<string | null>(null)
-  const leg = pin.legs.find(({ placed }) => placed !== null)
-  const asked = !isWanted || live === null || live.sequence === 0 || leg?.placed == null ? null
-    : JSON.stringify({ book: leg.book, outcome: leg.outcome, stake: leg.placed.stake, price: leg.placed.price })
+  const placed = pin.legs.flatMap(({ book, outcome, placed }): PlacedLeg[] => (placed === null ? [] : [{ book, outcome, ...placed }]))
+  const asked = !isWanted || live === null || live.sequence === 0 ? null : JSON.stringify(placed)
   const prices = live?.legs.map(({ book, price }) => `${book} ${price}`).join() ?? ''
   const load = useCallback(async (body: string) => {
     try {
-      setAnswer(await ask<Hedge>('POST', `/session/arbs/${encodeURIComponent(pin.id)}/hedge`, JSON.parse(body)))
+      setAnswer(await askHedge(pin.id, JSON.parse(body) as PlacedLeg[]))
       setError(null)
     } catch (error) {
       setAnswer(null)
@@ -67,16 +66,17 @@ function useHedge(pin: Pin, live: Entry | null, isWanted: boolean): { answer: He
 /** What each way out costs. */
 function WaysOut({ answer, entry, format }: { answer: Hedge; entry: Entry; format: OddsFormat }) {
   const name = (leg: Hedge['legs'][number]) => bet(leg, entry.line, entry.event)
+  const open = answer.legs.filter(({ placed }) => !placed)
   return (
     <div class="hedge">
-      <p><strong>Hedge:</strong> {answer.legs.filter(({ placed }) => !placed).map((leg, index) => {
+      {open.length > 0 && <p><strong>Hedge:</strong> {open.map((leg, index) => {
         const linked = entry.legs.find(({ book, outcome, side }) => book === leg.book && outcome === leg.outcome && side === leg.side)
         return (
           <span key={index} class="way">
             {leg.stake === 0 ? <>no bet on {name(leg)}</> : <><button type="button" class="small" onClick={() => { if (linked !== undefined) copyStake(entry, linked, leg.stake) }}>{money(leg.stake)}<span class="unseen"> copy</span></button> on {name(leg)} at {alignedOdds(leg.price, format).trim()}, <Book leg={linked ?? leg} /></>}
           </span>
         )
-      })}</p>
+      })}</p>}
       <p class="quiet">{answer.results.map((way, index) => (
         <span key={index} class="way">{answer.legs.map((leg, at) => `${name(leg)} ${words(way.legs[at] ?? '').toLowerCase()}`).join(', ')}: <strong class={way.profit < 0 ? 'number loss' : 'number'}>{gain(way.profit)}</strong></span>
       ))}</p>
@@ -89,11 +89,10 @@ function Pinned({ pin, live, now, closed, format }: { pin: Pin; live: Entry | nu
   const { entry } = pin
   const rest = pin.legs.filter(({ placed }) => placed === null)
   const wanted = isHedge(pin, live)
-  const { answer, error } = useHedge(pin, live, wanted)
   const placed = bets(pin)
   const result = rest.length === 0 ? paid(placed) : null
+  const { answer, error } = useHedge(pin, live, wanted || (rest.length === 0 && result === null))
   const risk = placed.reduce((sum, { risk }) => sum + risk, 0)
-  const several = pin.legs.length - rest.length > 1
   return (
     <li class={wanted ? 'pinned hedging' : 'pinned'}>
       <div class="pinhead">
@@ -117,8 +116,7 @@ function Pinned({ pin, live, now, closed, format }: { pin: Pin; live: Entry | nu
         })}
       </ul>
       {result !== null && <p>All legs are placed: <strong class={result.least < 0 ? 'number loss' : 'number'}>{gain(result.least)}</strong> at least, {gain(result.most)} at most; refunds are not among them.</p>}
-      {rest.length === 0 && result === null && <p class="quiet">All legs are placed. What they pay is not known: a price was taken whose fees the page does not know.</p>}
-      {wanted && several && rest.length > 0 && <p class="quiet">Of several placed legs the hedge is computed for the first alone.</p>}
+      {rest.length === 0 && result === null && answer === null && <p class="quiet">All legs are placed. What they pay is known while the window is open: a price was taken whose fees the page does not know.</p>}
       {wanted && live === null && <p><strong>At risk {money(risk)}.</strong> {closed === null ? 'The window is not on the board' : 'The window has closed'}: no hedge is computed for it. Look for another price of {rest.map((leg) => bet(leg, entry.line, entry.event)).join(', ')}.</p>}
       {wanted && live?.sequence === 0 && <p><strong>At risk {money(risk)}.</strong> No hedge is computed for a window of your own books alone.</p>}
       {error !== null && <p role="alert" class="problem">{error}</p>}
@@ -128,7 +126,7 @@ function Pinned({ pin, live, now, closed, format }: { pin: Pin; live: Entry | nu
 }
 
 export function Pins({ entries, closed, now, format }: { entries: ReadonlyMap<string, Entry>; closed: ReadonlyMap<string, string>; now: number; format: OddsFormat }) {
-  const list = useStored(pins)
+  const list = useShared(pins)
   if (list.length === 0) return null
   return (
     <section class="pins" aria-label="Placed bets">

@@ -2,11 +2,11 @@
 
 import { Component, type ComponentChildren } from 'preact'
 import { bets, selection } from '../model/bet'
-import { staked, type Bankroll } from '../model/bankroll'
+import { staked } from '../model/bankroll'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { place, placedOf, type Pin } from '../model/pins'
 import { brief, CLOSINGS, family, gain, league, market, money, percent, period, relative, time, utc, words } from '../model/text'
-import type { BookSizes, Entry, Leg } from '../model/types'
+import type { Bankroll, BookSizes, Entry, Leg } from '../model/types'
 import { pins } from '../kept'
 import { Hinted, Icon } from '../parts/icons'
 import { Book } from './book'

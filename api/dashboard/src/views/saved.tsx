@@ -7,7 +7,7 @@ import { replaceQuery } from '../hooks'
 import { testSound } from '../alerts'
 import { Dialog, Field, Form, Table } from '../parts/parts'
 import { Icon } from '../parts/icons'
-import { useStored } from '../store'
+import { useShared } from '../store'
 
 const change = (set: SavedSet) => saved.set(withSet(saved.get(), set))
 
@@ -50,7 +50,7 @@ function Sets({ list }: { list: SavedSet[] }) {
 
 /** The saved sets, of which one is a click away; `query` is what the board shows now. */
 export function SavedSets({ query }: { query: string }) {
-  const list = useStored(saved)
+  const list = useShared(saved)
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
   const submit = () => {

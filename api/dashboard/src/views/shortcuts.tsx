@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { shortcuts } from '../kept'
 import { Dialog } from '../parts/parts'
-import { useStored } from '../store'
+import { useShared } from '../store'
 
 const KEYS: [string, string][] = [
   ['j, ↓', 'the next row'], ['k, ↑', 'the row before'], ['Enter', 'open or close the row'], ['→, ←', 'along the row: stakes, books, placed'], ['c', 'copy the stake of the row, of its next leg when pressed again'],
@@ -30,7 +30,7 @@ export function useShortcuts(acts: Record<string, () => void>): void {
 }
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
-  const isOn = useStored(shortcuts)
+  const isOn = useShared(shortcuts)
   return (
     <Dialog title="Keys of the board" onClose={onClose}>
       <dl class="keys">{KEYS.map(([key, does]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{does}</dd></div>)}</dl>

@@ -290,9 +290,7 @@ fn a_parameter_is_handed_over_and_a_literal_goes_before_it() {
         ("/api/v1/scans/7", "shelf 7", 1),
         ("/api/v1/scans/last", "shelf last", 1),
         ("/open/a%20b", "shelf a b", 1),
-        ("/open/feed%3a1", "shelf feed:1", 1),
-        ("/open/feed:1%2F2", "shelf feed:1/2", 1),
-        ("/open/%C3%A9%ff", "shelf é\u{fffd}", 1),
+        ("/open/feed%3a%C3%A9%2F2%ff", "shelf feed:é/2\u{fffd}", 1),
         ("/api/v1/scans/8", "shelf 8", 2),
     ] {
         let (status, _, body) = client.ask(&Method::GET, path, &[], &[]);

@@ -18,7 +18,7 @@ fn what_a_session_is_refused_costs_nothing() {
         let answer = site.browse(&browser, &Method::GET, path, &json!({}));
         assert_eq!(answer.status, status, "{path}: {}", answer.body);
     }
-    let hedge = json!({"book": "alpha", "outcome": "home", "stake": 50, "price": 2.1});
+    let hedge = json!({"placed": [{"book": "alpha", "outcome": "home", "stake": 50, "price": 2.1}]});
     assert_eq!(site.browse(&browser, &Method::POST, "/session/arbs/none/hedge", &hedge).status, 404);
     assert_eq!(site.browse(&browser, &Method::HEAD, "/session/bots", &json!({})).status, 200);
     let usage = site.browse(&browser, &Method::GET, "/session/usage", &json!({})).json();

@@ -130,7 +130,7 @@ fn the_owner_sees_its_prices_on_its_board_among_odds_events_and_books_and_in_hed
     assert!(has_book(&key) && !has_book(&own.api.key));
     let hedge = |key: &str| {
         let path = format!("/v1/arbs/{}/hedge", board["arbs"][0]["id"].as_str().unwrap());
-        let body = value!({"book": "acme:own", "stake": 10, "price": 3.0}).to_string();
+        let body = value!({"placed": [{"book": "acme:own", "stake": 10, "price": 3.0}]}).to_string();
         let fields = [(CONTENT_TYPE, "application/json")];
         own.api.try_send(key, (&Method::POST, &path, ""), &fields, &body).unwrap().status()
     };

@@ -62,19 +62,7 @@ struct Instance {
 impl Instance {
     fn with(parts: Vec<Part>) -> Self {
         let mut directory = Directory::default();
-        directory.put(Part::Account(Account {
-            id: ACCOUNT.to_owned(),
-            email: "me@example.com".to_owned(),
-            password: None,
-            revision: 1,
-            plan: Plan::Free,
-            is_disabled: false,
-            granted: Vec::new(),
-            books: Vec::new(),
-            source: None,
-            is_public: false,
-            created_at: 1,
-        }));
+        directory.put(Part::Account(Account::new(ACCOUNT.to_owned(), "me@example.com".to_owned(), 1)));
         for part in parts {
             directory.put(part);
         }

@@ -70,6 +70,7 @@ fn of_account(account: &Account) -> Result<wire_records::Account, WireError> {
         books: account.books.clone(),
         source: account.source.clone(),
         is_public: account.is_public,
+        bankroll: account.bankroll.clone(),
         created_at: account.created_at,
     })
 }
@@ -86,6 +87,7 @@ fn account(record: wire_records::Account) -> Result<Account, WireError> {
         books: record.books,
         source: record.source,
         is_public: record.is_public,
+        bankroll: record.bankroll,
         created_at: record.created_at,
     })
 }

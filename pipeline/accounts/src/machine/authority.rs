@@ -63,7 +63,9 @@ fn need(command: &Command) -> Need<'_> {
     match command {
         Command::CreateAccount { .. } => Need::Nothing,
         Command::OpenSession { account, .. } => Need::SignIn(account),
-        Command::ChangePassword { account, .. } => Need::Session(account),
+        Command::ChangePassword { account, .. } | Command::SetBankroll { account, .. } => {
+            Need::Session(account)
+        }
         Command::CloseSession { .. } => Need::AnySession,
         Command::SetPlan { .. }
         | Command::Grant { .. }

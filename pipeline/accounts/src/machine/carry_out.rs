@@ -1,12 +1,14 @@
 //! What each command does. A command that is refused changes nothing.
 
+use arb_schemas::records::AccountBankroll;
+
 use crate::account::Account;
 use crate::audit::Action;
 use crate::command::{Actor, Command, Request};
 use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
-use crate::machine::done::{Done, account};
+use crate::machine::done::{Done, account, enabled_account};
 use crate::machine::draft::Draft;
 use crate::machine::{endpoints, keys, quota, sessions, valid};
 use crate::plan::Plan;
@@ -30,6 +32,7 @@ pub(super) fn carry_out(
             let change = sessions::Change { account, password, revision: *revision, keep: keep.as_deref() };
             sessions::change_password(draft, &request.actor, &change)
         }
+        Command::SetBankroll { account, bankroll } => set_bankroll(draft, account, bankroll),
         Command::OpenSession { account, session, revision, seconds, replaces } => {
             let new = sessions::New { account, hash: session, revision: *revision, seconds: *seconds };
             sessions::open(draft, &request.address, &new, replaces.as_deref())
@@ -106,17 +109,9 @@ fn create(
         use_invitation(draft, hash, new.id)?;
     }
     draft.put(Part::Account(Account {
-        id: new.id.to_owned(),
-        email,
         password: new.password.map(str::to_owned),
-        revision: 0,
         plan: new.plan,
-        is_disabled: false,
-        granted: Vec::new(),
-        books: Vec::new(),
-        source: None,
-        is_public: false,
-        created_at,
+        ..Account::new(new.id.to_owned(), email, created_at)
     }));
     Ok(Done::about(new.id, Action::AccountCreated, new.plan.key()))
 }
@@ -151,6 +146,13 @@ fn set_plan(draft: &mut Draft, id: &str, plan: Plan) -> Result<Done, Refusal> {
     draft.put(Part::Account(Account { plan, ..account }));
     quota::recall(draft, id);
     Ok(Done::about(id, Action::PlanSet, plan.key()))
+}
+
+fn set_bankroll(draft: &mut Draft, id: &str, bankroll: &AccountBankroll) -> Result<Done, Refusal> {
+    valid::bankroll(bankroll)?;
+    let account = enabled_account(draft, id)?;
+    draft.put(Part::Account(Account { bankroll: Some(bankroll.clone()), ..account }));
+    Ok(Done::new(id, Action::BankrollSet))
 }
 
 struct Granted<'a> {

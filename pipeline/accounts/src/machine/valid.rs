@@ -1,5 +1,6 @@
 //! What values may be. It never looks at the state.
 
+use arb_schemas::records::AccountBankroll;
 use arb_schemas::time::Micros;
 
 use crate::command::{Actor, Request};
@@ -68,6 +69,21 @@ pub(super) fn account_id(id: &str) -> Result<(), Refusal> {
     let is_id =
         random.len() == secrets::ACCOUNT_RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if is_id { Ok(()) } else { Err(invalid("account", "is not acc_ and 16 base62 characters")) }
+}
+
+/// Up to ten million units of a currency, rounded to a thousand of them at most.
+pub(super) fn bankroll(bankroll: &AccountBankroll) -> Result<(), Refusal> {
+    let is_code = |code: &String| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    if !(1..=1_000_000_000).contains(&bankroll.total) {
+        return Err(invalid("total", "is not from 0.01 to 10000000"));
+    }
+    if !bankroll.currency.as_ref().is_none_or(is_code) {
+        return Err(invalid("currency", "is not three capital letters"));
+    }
+    if !(1..=100_000).contains(&bankroll.rounding) {
+        return Err(invalid("rounding", "is not from 0.01 to 1000"));
+    }
+    Ok(())
 }
 
 pub(super) fn password(hash: &str) -> Result<(), Refusal> {

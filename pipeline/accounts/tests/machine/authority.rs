@@ -8,8 +8,8 @@ use arb_accounts::scope::Scope;
 use arb_schemas::time::SECOND;
 
 use crate::support::{
-    BEGIN, Bench, HASH, account, create, hash, invalid, kid, new_key, open, permissions, revoke, rotate,
-    spend,
+    BEGIN, Bench, HASH, account, bankroll, create, hash, invalid, kid, new_key, open, permissions, revoke,
+    rotate, spend,
 };
 
 /// One command of each kind, about the first tenant.
@@ -34,6 +34,7 @@ fn commands(id: &str, session: &str, manager: &str) -> Vec<(Command, &'static st
         (create(9, Plan::Free), "asop"),
         (open(id, &hash(99), 0), "asp"),
         (change, "sp"),
+        (Command::SetBankroll { account: account(), bankroll: bankroll(100, None, 1) }, "sp"),
         (Command::CloseSession { session: session.to_owned() }, "sp"),
         (Command::SetPlan { account: account(), plan: Plan::Pro }, "p"),
         (grant, "p"),

@@ -11,7 +11,7 @@ use crate::properties::log;
 #[test]
 fn every_output_is_that_of_an_undisturbed_run() {
     let mut world = World::new(1);
-    for message in log(7, 120) {
+    for message in log(8, 120) {
         world.push(0, message);
     }
     world.push(0, b"no command".to_vec());

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod authority;
+mod bankroll;
 mod bounds;
 mod clocks;
 mod codec;

@@ -13,7 +13,8 @@ use arb_schemas::time::SECOND;
 use fastrand::Rng;
 
 use crate::support::{
-    BEGIN, Bench, DAY, HASH, account, hash, kid, new_key, permissions, request, revoke, rotate, spend,
+    BEGIN, Bench, DAY, HASH, account, bankroll, hash, kid, new_key, permissions, request, revoke, rotate,
+    spend,
 };
 
 /// Random records: few accounts, so that commands meet.
@@ -41,7 +42,7 @@ pub(crate) fn command(rng: &mut Rng, index: usize) -> Request {
     };
     let id = account(rng.u8(0..4));
     let scope = Scope::ALL[rng.usize(0..Scope::ALL.len())];
-    let command = match rng.u8(0..26) {
+    let command = match rng.u8(0..27) {
         0 | 1 | 14..=17 => Command::CreateAccount {
             account: id,
             email: format!("user{}@example.com", rng.u8(0..5)),
@@ -62,6 +63,7 @@ pub(crate) fn command(rng: &mut Rng, index: usize) -> Request {
             seconds: rng.u32(1..10_000),
             replaces: rng.bool().then(|| hash(rng.u8(0..8))),
         },
+        26 => Command::SetBankroll { account: id, bankroll: bankroll(rng.i64(0..5), None, 1) },
         5 => Command::CloseSession { session: hash(rng.u8(0..8)) },
         6 => Command::Grant {
             account: id,

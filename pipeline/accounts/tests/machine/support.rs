@@ -10,7 +10,7 @@ use arb_accounts::reply::Refusal;
 use arb_accounts::scope::Scope;
 use arb_accounts::{codec, password};
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
-use arb_schemas::records::AccountAudit;
+use arb_schemas::records::{AccountAudit, AccountBankroll};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire;
 
@@ -106,6 +106,10 @@ pub(crate) fn account(number: u8) -> String {
 
 pub(crate) fn hash(number: u8) -> String {
     format!("{number:064x}")
+}
+
+pub(crate) fn bankroll(total: i64, currency: Option<&str>, rounding: i64) -> AccountBankroll {
+    AccountBankroll { total, currency: currency.map(str::to_owned), rounding }
 }
 
 pub(crate) fn kid(number: u32) -> String {

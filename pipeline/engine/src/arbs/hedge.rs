@@ -1,10 +1,10 @@
-//! A hedge: one bet of an arb is placed, at its own price and stake, and the others are to be staked at present prices so that the
+//! A hedge: some bets of an arb are placed, each at its own price and stake, and the others are to be staked at present prices so that the
 //! worst that can happen is best, pushes aside.
 //!
 //! Profit in each way in which the bets can end is linear in the stakes, so the best worst case is at a vertex of what the limits allow:
 //! with at most three open stakes all of them are tried, for every choice of the legs that are bet on at all, since a venue takes no bet
-//! below its least. Stakes are then rounded to the sizes that venues take, both ways each. No leg is staked with more than the placed bet
-//! can return. It never changes the placed bet, and never looks for other books.
+//! below its least. Stakes are then rounded to the sizes that venues take, both ways each. No leg is staked with more than the placed bets
+//! can return. It never changes a placed bet, and never looks for other books.
 
 use arb_model::{BoardEntry, Leg as BoardLeg};
 
@@ -34,7 +34,7 @@ pub struct PlacedBet {
 /// What to do about the other legs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hedge {
-    /// One a leg, the placed one as it is; 0 is no bet.
+    /// One a leg, the placed ones as they are; 0 is no bet.
     pub stakes: Vec<Stake>,
     /// Each way in which the legs can end, the worst first.
     pub ways: Vec<HedgedWay>,
@@ -49,23 +49,29 @@ pub struct HedgedWay {
     pub profit: f64,
 }
 
-/// The best stakes for the other legs of an entry of the board; fees of the placed bet are those of its book. `None` when a leg is of a
-/// kind that this version does not know, there is no such leg, or there are more than four.
+/// The best stakes for the other legs of an entry of the board, none where all are placed; fees of a placed bet are those of its book. `None` when a leg
+/// is of a kind that this version does not know, nothing is placed, a leg that is placed is none of the entry's or is there twice, the entry has one leg, or
+/// more than three are open.
 #[must_use]
-pub fn hedge(entry: &BoardEntry, books: &Books, placed: PlacedBet) -> Option<Hedge> {
-    let open = entry.legs.len().checked_sub(1)?;
-    if open == 0 || open > MOST_OPEN || placed.leg >= entry.legs.len() {
+pub fn hedge(entry: &BoardEntry, books: &Books, placed: &[PlacedBet]) -> Option<Hedge> {
+    let mut of_leg = vec![None; entry.legs.len()];
+    for bet in placed {
+        if of_leg.get_mut(bet.leg)?.replace(bet).is_some() {
+            return None;
+        }
+    }
+    let open = of_leg.iter().filter(|bet| bet.is_none()).count();
+    if placed.is_empty() || entry.legs.len() < 2 || open > MOST_OPEN {
         return None;
     }
     let market = Market { family: entry.market.known()?, period: entry.period.known()? };
     let line = entry.line.map(|line| line.0);
     let mut legs = Vec::with_capacity(entry.legs.len());
-    for (at, leg) in entry.legs.iter().enumerate() {
+    for (leg, placed) in entry.legs.iter().zip(&of_leg) {
         let side = leg.side.known()?;
-        let (effective, price) = if at == placed.leg {
-            (effective(&placed, leg, side, entry, books)?, placed.price)
-        } else {
-            (leg.effective_price, leg.price)
+        let (effective, price) = match placed {
+            Some(placed) => (effective(placed, leg, side, entry, books)?, placed.price),
+            None => (leg.effective_price, leg.price),
         };
         let bet = Bet::new(market, leg.outcome.known()?, side, line)?;
         let sizes = &books.get(&leg.book).sizes;
@@ -80,7 +86,8 @@ pub fn hedge(entry: &BoardEntry, books: &Books, placed: PlacedBet) -> Option<Hed
     let payouts = Payouts::at_books(&bets, &levels(entry, market, books));
     // Where all stakes come back, whatever they are, nothing is decided.
     let deciding = payouts.clone().without_refund();
-    let stakes = stakes(&legs, &deciding, (placed.leg, legs[placed.leg].stake_of(placed.stake)));
+    let placed = legs.iter().zip(&of_leg).map(|(leg, placed)| Some(leg.stake_of((*placed)?.stake)));
+    let stakes = stakes(&legs, &deciding, &placed.collect::<Vec<_>>());
     let profits = profits(&payouts, &stakes);
     let settle = |row: &[i64]| {
         row.iter().zip(&bets).map(|(pays, (_, price))| Settlement::that_pays(*pays, *price)).collect()
@@ -126,18 +133,20 @@ fn profits(payouts: &Payouts, stakes: &[Stake]) -> Vec<f64> {
     payouts.ways().map(|row| row.zip(stakes).map(|(pays, stake)| profit(pays, stake)).sum()).collect()
 }
 
-/// The best stakes that venues take: over every choice of the legs that are bet on at all.
-fn stakes(legs: &[Leg], payouts: &Payouts, placed: (usize, Stake)) -> Vec<Stake> {
+/// The best stakes that venues take: over every choice of the legs that are bet on at all, among them those that are placed.
+fn stakes(legs: &[Leg], payouts: &Payouts, placed: &[Option<Stake>]) -> Vec<Stake> {
     let mut best: Option<(f64, f64, Vec<Stake>)> = None;
-    for bet_on in subsets_of(legs.len()).filter(|bet_on| bet_on[placed.0]) {
-        let risked = exact(legs, payouts, (placed.0, placed.1.risked()), &bet_on);
+    let has_placed =
+        |bet_on: &Vec<bool>| bet_on.iter().zip(placed).all(|(bet_on, placed)| *bet_on || placed.is_none());
+    for bet_on in subsets_of(legs.len()).filter(has_placed) {
+        let risked = exact(legs, payouts, placed, &bet_on);
         let candidates: Vec<_> = legs
             .iter()
             .enumerate()
-            .map(|(at, leg)| match at {
-                _ if at == placed.0 => [Some(placed.1), None],
-                _ if bet_on[at] => leg.near(risked[at]),
-                _ => [Some(leg.stake_of(0)), None],
+            .map(|(at, leg)| match placed[at] {
+                Some(placed) => [Some(placed), None],
+                None if bet_on[at] => leg.near(risked[at]),
+                None => [Some(leg.stake_of(0)), None],
             })
             .collect();
         for chosen in choices(&candidates) {
@@ -159,18 +168,24 @@ fn subsets_of(many: usize) -> impl Iterator<Item = Vec<bool>> {
     (0..1_usize << many).map(move |chosen| (0..many).map(|at| chosen >> at & 1 == 1).collect())
 }
 
-/// What to risk on each leg, in minor units, as if venues took any amount from their least on: of the placed one and of those that are not bet on 0.
-fn exact(legs: &[Leg], payouts: &Payouts, (placed, risked): (usize, f64), bet_on: &[bool]) -> Vec<f64> {
+/// What to risk on each leg, in minor units, as if venues took any amount from their least on: of placed ones and of those that are not bet on 0.
+fn exact(legs: &[Leg], payouts: &Payouts, placed: &[Option<Stake>], bet_on: &[bool]) -> Vec<f64> {
     let rows: Vec<Vec<f64>> = payouts.ways().map(Iterator::collect).collect();
-    let most = rows.iter().map(|row| row[placed] * risked).fold(0.0, f64::max);
-    let open: Vec<_> = (0..legs.len()).filter(|leg| *leg != placed && bet_on[*leg]).collect();
+    // What the placed bets return in a way, less so many times what they risk.
+    let of_placed = |row: &[f64], less: f64| -> f64 {
+        let each =
+            row.iter().zip(placed).filter_map(|(pays, stake)| Some((pays - less) * (*stake)?.risked()));
+        each.sum()
+    };
+    let most = rows.iter().map(|row| of_placed(row, 0.0)).fold(0.0, f64::max);
+    let open: Vec<_> = (0..legs.len()).filter(|leg| placed[*leg].is_none() && bet_on[*leg]).collect();
     // Of the stakes and the worst profit: a sum of coefficients that is at most a number.
     let mut bounds: Vec<(Vec<f64>, f64)> = rows
         .iter()
         .map(|row| {
             let mut coefficients: Vec<_> = open.iter().map(|leg| 1.0 - row[*leg]).collect();
             coefficients.push(1.0);
-            (coefficients, (row[placed] - 1.0) * risked)
+            (coefficients, of_placed(row, 1.0))
         })
         .collect();
     for (at, leg) in open.iter().enumerate() {
