@@ -7,7 +7,7 @@ import { bet } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { money, words } from '../model/text'
 import type { Entry, Hedge as Answer } from '../model/types'
-import { Badge, Field, Form, num, Problem, Table } from '../parts/parts'
+import { Badge, Form, num, Problem, Table } from '../parts/parts'
 import { Book } from './book'
 
 export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
@@ -35,17 +35,20 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
     <div>
       <h3>Some legs are placed</h3>
       <Form label="Hedge" onSubmit={submit}>
-        {entry.legs.map((leg, index) => (
-          <div key={index} class="filterbar">
-            <Field label={`Stake placed on ${bet(leg, entry.line, entry.event)}, ${leg.book}`}>
-              {(id) => <input id={id} type="number" min="0.01" step="any" inputMode="decimal" value={of(index).stake} onInput={(event) => set(index, { stake: event.currentTarget.value })} />}
-            </Field>
-            <Field label="at decimal odds">
-              {(id) => <input id={id} type="number" min="1.001" step="any" inputMode="decimal" value={of(index).price} placeholder={String(leg.price)} onInput={(event) => set(index, { price: event.currentTarget.value })} />}
-            </Field>
-          </div>
-        ))}
-        <button type="submit" disabled={isBusy || placed.length === 0}>Compute the hedge</button>
+        <Table label="What is placed" head={['Bet', 'Book', 'Placed stake', 'Odds taken']}>
+          {entry.legs.map((leg, index) => {
+            const name = bet(leg, entry.line, entry.event)
+            return (
+              <tr key={index}>
+                <th scope="row">{name}</th>
+                <td>{leg.book}</td>
+                <td><input class="narrow" type="number" min="0.01" step="any" inputMode="decimal" value={of(index).stake} aria-label={`Stake placed on ${name}`} onInput={(event) => set(index, { stake: event.currentTarget.value })} /></td>
+                <td><input class="narrow" type="number" min="1.001" step="any" inputMode="decimal" value={of(index).price} placeholder={String(leg.price)} aria-label={`Decimal odds taken on ${name}`} onInput={(event) => set(index, { price: event.currentTarget.value })} /></td>
+              </tr>
+            )
+          })}
+        </Table>
+        <div class="actions"><button type="submit" disabled={isBusy || placed.length === 0}>Compute the hedge</button></div>
       </Form>
       <Problem text={error} />
       {answer !== null && answer.id === entry.id && (
