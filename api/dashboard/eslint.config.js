@@ -17,7 +17,7 @@ const markup = [
 ].map((selector) => ({ selector, message }))
 
 export default defineConfig(
-  { ignores: ['dist'] },
+  { ignores: ['dist', 'src/model/openapi.d.ts'] },
   { linterOptions: { noInlineConfig: true } },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,

@@ -215,12 +215,12 @@ fn group(league: &str, start: Time) -> String {
     format!("{league}/{}", to_date(start.0))
 }
 
-/// The quotes of one line.
+/// The quotes of one line, at least one.
 fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Value {
-    let (market, line) = quotes.first().map_or((None, None), |quote| (Some(quote.market), quote.line));
+    let Some(ListedQuote { market, line, .. }) = quotes.first() else { return Value::Null };
     json!({
-        "market": market.map(|market| market.family.key()),
-        "period": market.map(|market| market.period.key()),
+        "market": market.family.key(),
+        "period": market.period.key(),
         "line": line.map(Points),
         "quotes": quotes.iter().map(|quote| quote_json(quote, as_of, odds)).collect::<Vec<_>>(),
     })

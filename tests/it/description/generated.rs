@@ -1,11 +1,13 @@
 //! Clients that others' generators make of the OpenAPI document: each route is called once by each, on a stand-in for the server that answers what
-//! the document shows, and errors are read as the document says.
+//! the document shows, and errors are read as the document says. The types of the page are made of it too.
 
 use std::process::Command;
 
 use crate::support::program::run;
 use crate::support::scratch::Scratch;
 use crate::support::{node, python, root};
+
+const PAGE_TYPES: &str = "api/dashboard/src/model/openapi.d.ts";
 
 /// The document that is checked in, which a test compares with that of the program.
 fn document() -> String {
@@ -31,4 +33,20 @@ fn types_of_the_document_compile_and_call_every_route() {
     let _ = std::fs::remove_dir_all(&made);
     assert!(output.success, "{}{}", output.out, output.err);
     assert!(output.out.trim().parse::<usize>().unwrap() > 120, "{}", output.out);
+}
+
+#[test]
+fn the_types_of_the_page_are_made_of_the_document() {
+    let mut command = Command::new("node");
+    command.arg("page_types.mjs").arg(document()).current_dir(node::openapi());
+    let output = run(&mut command);
+    assert!(output.success, "{}", output.err);
+    let file = root().join(PAGE_TYPES);
+    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
+        std::fs::write(&file, &output.out).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(file).unwrap() == output.out,
+        "ARB_WRITE_OPENAPI=1 writes {PAGE_TYPES} again"
+    );
 }

@@ -85,7 +85,7 @@ export function compare(sort: Sort, profit: (entry: Entry) => number = () => 0):
     rank: (a, b) => Number(b.verified) - Number(a.verified) || b.score - a.score,
     margin: (a, b) => b.margin - a.margin,
     profit: (a, b) => profit(b) - profit(a),
-    ttl_seconds: (a, b) => (b.ttl_seconds ?? -1) - (a.ttl_seconds ?? -1),
+    ttl_seconds: (a, b) => b.ttl_seconds - a.ttl_seconds,
     opened_at: (a, b) => Date.parse(b.opened_at) - Date.parse(a.opened_at),
     commence_time: (a, b) => Date.parse(a.event.commence_time) - Date.parse(b.event.commence_time),
   }

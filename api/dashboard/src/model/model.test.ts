@@ -24,7 +24,7 @@ function leg(fields: Partial<Leg>): Leg {
 function entry(fields: Partial<Entry>): Entry {
   const event = { id: 'e', home: 'H', away: 'A', commence_time: '2026-01-02T00:00:00Z', in_play: false }
   return {
-    id: 'a', sport: 'soccer', league: 'soccer_l', event, market: 'totals', period: 'full_time', line: 2.5, margin: 0.02, margin_worst: 0.02,
+    id: 'a', kind: 'surebet', implied_probability: 0.98, expires_at: '2026-01-01T00:01:00Z', sport: 'soccer', league: 'soccer_l', event, market: 'totals', period: 'full_time', line: 2.5, margin: 0.02, margin_worst: 0.02,
     margin_rounded: 0.02, score: 0.01, total_stake_max: 500, currency: 'USD', legs: [leg({}), leg({ book: 'b', outcome: 'away' })],
     verified: true, verification: {} as Entry['verification'], failed_checks: [], passed_over: null, warnings: [], void_clause: null, void_loss_max: null, execution_probability: 0.9, ttl_seconds: 60,
     ttl_p10_seconds: 10, ttl_p90_seconds: 300, opened_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', sequence: 1, ...fields,
@@ -233,7 +233,7 @@ describe('series', () => {
 
   it('tell how windows ended, without the one that is looked at and those that are open', () => {
     const window = (id: string, reason: string | null, lifetime: number): PastWindow => ({
-      id, feed: 'f', sport: 's', league: 'l', event: { id: 'e', home: null, away: null, commence_time: null }, market: 'totals', period: 'full_time', line: null,
+      id, feed: 'f', kind: 'surebet', sport: 's', league: 'l', event: { id: 'e', home: 'H', away: 'A', commence_time: at(0) }, market: 'totals', period: 'full_time', line: null,
       in_play: false, opened_at: at(0), closed_at: reason === null ? null : at(lifetime), lifetime_seconds: reason === null ? null : lifetime, reason,
       margin_open: null, margin_peak: null, margin_close: null, simultaneous_ever: id < 'c', verified_ever: false, stood: null, verified_stood: null, updates: 0, legs: [], settlement: null,
     })

@@ -18,8 +18,8 @@ function leg(fields: Partial<Leg>): Leg {
 
 function entry(fields: Partial<Entry>): Entry {
   return {
-    id: 'w', sport: 'soccer', league: 'soccer_epl', event: { id: 'e', home: 'H', away: 'A', commence_time: '2026-01-02T00:00:00Z', in_play: false }, market: 'h2h', period: 'full_time', line: null, margin: 0.05,
-    margin_worst: 0.05, margin_rounded: 0.05, score: 0.01, total_stake_max: null, currency: 'EUR', legs: [leg({}), leg({ book: 'b', outcome: 'away' })], verified: true, verification: null, failed_checks: [],
+    id: 'w', kind: 'surebet', implied_probability: 0.95, expires_at: '2026-01-01T00:01:00Z', sport: 'soccer', league: 'soccer_epl', event: { id: 'e', home: 'H', away: 'A', commence_time: '2026-01-02T00:00:00Z', in_play: false }, market: 'h2h', period: 'full_time', line: null, margin: 0.05,
+    margin_worst: 0.05, margin_rounded: 0.05, score: 0.01, total_stake_max: null, currency: 'EUR', legs: [leg({}), leg({ book: 'b', outcome: 'away' })], verified: true, verification: {} as Entry['verification'], failed_checks: [],
     passed_over: null, warnings: [], void_clause: null, void_loss_max: null, execution_probability: 0.9, ttl_seconds: 60, ttl_p10_seconds: 10, ttl_p90_seconds: 300, opened_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z', sequence: 1, ...fields,
   }

@@ -40,7 +40,7 @@ export function endings(windows: readonly PastWindow[], except: string): Endings
   const lives = closed.map((window) => window.lifetime_seconds ?? 0).sort((a, b) => a - b)
   return {
     closed: closed.length,
-    phantoms: closed.filter((window) => window.simultaneous_ever !== true).length,
+    phantoms: closed.filter((window) => !window.simultaneous_ever).length,
     reasons: [...counts].map(([reason, count]) => ({ reason, count })).sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
     lifetimes: lives.length === 0 ? null : { p10: quantile(lives, 0.1), median: quantile(lives, 0.5), p90: quantile(lives, 0.9) },
   }

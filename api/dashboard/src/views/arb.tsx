@@ -56,7 +56,7 @@ function Transitions({ list, line, names, format }: Subject & { list: Transition
           <td><Time at={it.at} /></td>
           <th scope="row">{words(it.change)}{it.reason !== null && <span class="quiet">: {CLOSINGS[it.reason] ?? words(it.reason)}</span>}</th>
           <td class="number">{percent(it.margin)}</td>
-          <td>{it.verified === true ? <Badge tone="good">verified</Badge> : it.simultaneous === true ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
+          <td>{it.verified ? <Badge tone="good">verified</Badge> : it.simultaneous ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
           <td>{it.legs.map((leg, index) => <div key={index}>{bet(leg, line, names)}, {odds(leg.price, format)} {leg.book}</div>)}</td>
         </tr>
       ))}
@@ -125,8 +125,8 @@ function Closed({ window, line, names, format }: Subject & { window: PastWindow 
         <dt>Closed</dt><dd>{window.closed_at === null ? 'not yet' : <When at={window.closed_at} />}{window.reason !== null && <>: {CLOSINGS[window.reason] ?? words(window.reason)}</>}</dd>
         <dt>Lived</dt><dd class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</dd>
         <dt>Margin</dt><dd class="number">{margin(window.margin_open)} as it opened, {margin(window.margin_peak)} at most, {margin(window.margin_close)} at last</dd>
-        <dt>Proven</dt><dd>{window.verified_ever === true ? 'It was verified.' : window.simultaneous_ever === true ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
-        <dt>Stood</dt><dd>{STOOD[String(window.verified_ever === true ? window.verified_stood : window.stood)]}</dd>
+        <dt>Proven</dt><dd>{window.verified_ever ? 'It was verified.' : window.simultaneous_ever ? 'Its legs were on offer at one moment; it never was verified.' : 'Never: a phantom, as far as anybody knows.'}</dd>
+        <dt>Stood</dt><dd>{STOOD[String(window.verified_ever ? window.verified_stood : window.stood)]}</dd>
         <dt>Result</dt><dd>{settled === null ? 'not known' : <>{settled.home !== null && <span class="number">{settled.home} : {settled.away}; </span>}all stakes together returned <span class="number">{signed(settled.profit)}</span></>}</dd>
       </dl>
       <Table label="Legs as it opened" head={['Bet', 'Book', num('Odds'), num('Share'), 'Settled', num('Paid')]}>

@@ -97,7 +97,7 @@ function Record({ record }: { record: WholeRecord }) {
       <dl class="facts">
         <div><dt>Return per unit</dt><dd><Return of={record} /></dd></div>
         {record.undisputed.bets < record.bets && <div><dt>Without disputed bets</dt><dd><Return of={record.undisputed} /> <span class="quiet">{count(record.undisputed.bets, 'bet')}</span></dd></div>}
-        <div><dt>95 % by match day</dt><dd class="number">{interval === null ? `from ${LEAST_DAYS} match days on` : `${signed(interval[0], 1)} to ${signed(interval[1], 1)}`}</dd></div>
+        <div><dt>95 % by match day</dt><dd class="number">{interval === null ? `from ${LEAST_DAYS} match days on` : interval.map((bound) => signed(bound, 1)).join(' to ')}</dd></div>
         <div><dt>Closing-line value</dt><dd class="number">{closing.mean === null ? 'not known' : signed(closing.mean)}
           {closing.standard_error !== null && <span class="quiet"> ± {percent(closing.standard_error, 1)} ({count(closing.bets, 'bet')})</span>}</dd></div>
         <div><dt>Still on offer at the next poll</dt><OnOffer part={record.on_offer.after_poll} /></div>
@@ -118,7 +118,7 @@ function Record({ record }: { record: WholeRecord }) {
 }
 
 export function Bot({ id }: { id: string }) {
-  const { value, error } = useLoaded<BotOf<WholeRecord>>(`/session/bots/${encodeURIComponent(id)}`, 30_000)
+  const { value, error } = useLoaded<BotOf>(`/session/bots/${encodeURIComponent(id)}`, 30_000)
   return (
     <section>
       <header class="head"><h1>{value === null ? 'Bot' : words(value.bot)}</h1><a href="#/picks">All picks</a><a href={`#/picks?bot=${encodeURIComponent(id)}`}>Picks of this bot</a></header>

@@ -41,7 +41,7 @@ export function Deliveries({ path, refresh }: { path: string; refresh: number })
               <td class="number">{entry.attempt}</td>
               <td><Badge tone={TONES[entry.outcome] ?? 'plain'}>{words(entry.outcome)}</Badge></td>
               <td class="number">{entry.status ?? 'none'}</td>
-              <td class="number">{entry.latency_seconds === null ? '' : `${Math.round(entry.latency_seconds * 1000)} ms`}</td>
+              <td class="number">{entry.attempt === 0 ? '' : `${Math.round(entry.latency_seconds * 1000)} ms`}</td>
               <td class="answer">{entry.answer}</td>
               <td>{entry.next_attempt_at !== null && <When at={entry.next_attempt_at} />}</td>
               <td>{KEPT.has(entry.outcome) && <button type="button" class="small" onClick={() => redeliver(entry.webhook_id)}>Redeliver</button>}</td>

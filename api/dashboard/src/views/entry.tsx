@@ -19,7 +19,6 @@ import { isLate } from './row'
 /** What is left of a window's life: its median on a bar as long as the time by which nine in ten are closed. */
 export function Lifetime({ entry, now }: { entry: Entry; now: number }) {
   const { ttl_seconds: median, ttl_p10_seconds: low, ttl_p90_seconds: high } = entry
-  if (median === null || low === null || high === null) return <span class="quiet">lifetime not known</span>
   const passed = Math.max(0, (now - Date.parse(entry.updated_at)) / 1000)
   const at = (seconds: number) => `${Math.min(100, Math.max(0, (Math.sqrt(seconds / high)) * 100))}%`
   const left = (seconds: number) => Math.max(0, seconds - passed)
@@ -45,7 +44,7 @@ function Checks({ entry, format }: { entry: Entry; format: OddsFormat }) {
     <div>
       <h3>{entry.verified ? 'Verified: every check holds' : 'Why it is not verified'}</h3>
       <ul class="checks">
-        {Object.entries(entry.verification ?? {}).map(([flag, holds]) => (
+        {Object.entries(entry.verification).map(([flag, holds]) => (
           <li key={flag}>
             <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'fails'}</Badge> {words(flag)}
             {!holds && <span class="quiet">: {reasons.get(flag) ?? 'not known'}</span>}
@@ -142,7 +141,7 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
             <td class="number">{alignedOdds(leg.effective_price, format)}</td>
             <td class="number">{percent(leg.stake_share, 1)}</td>
             <td class="number"><Age at={leg.last_seen_at} now={now} late={isLate(leg, now)} /> ago</td>
-            <td class="number">{leg.expected_interval_seconds === null ? 'not known' : duration(leg.expected_interval_seconds)}</td>
+            <td class="number">{duration(leg.expected_interval_seconds)}</td>
             <td class="number"><Age at={leg.price_moved_at} now={now} /> ago</td>
           </tr>
         ))}
@@ -155,7 +154,7 @@ export function Details({ entry, now, format, isWhole = false }: { entry: Entry;
           <dl>
             <dt>Open for</dt><dd class="number"><Age at={entry.opened_at} now={now} /></dd>
             <dt>Closed by</dt><dd><Lifetime entry={entry} now={now} /></dd>
-            <dt>Lives two minutes with</dt><dd class="number">{entry.execution_probability === null ? 'not known' : percent(entry.execution_probability, 0)}</dd>
+            <dt>Lives two minutes with</dt><dd class="number">{percent(entry.execution_probability, 0)}</dd>
             <dt>Margin with rounded stakes</dt><dd class="number">{entry.margin_rounded === null ? 'none can be placed' : percent(entry.margin_rounded)}</dd>
             <dt>Margin in the worst result</dt><dd class="number">{percent(entry.margin_worst)}</dd>
             <dt>Id</dt><dd><code>{entry.id}</code></dd>

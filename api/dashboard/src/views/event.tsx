@@ -86,7 +86,7 @@ function Windows({ id }: { id: string }) {
               <td class="number">{window.lifetime_seconds === null ? 'is open' : duration(window.lifetime_seconds)}</td>
               <td class="number">{window.margin_peak === null ? '–' : percent(window.margin_peak)}</td>
               <td>{window.reason === null ? 'is open' : CLOSINGS[window.reason] ?? words(window.reason)}</td>
-              <td>{window.verified_ever === true ? <Badge tone="good">verified</Badge> : window.simultaneous_ever === true ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
+              <td>{window.verified_ever ? <Badge tone="good">verified</Badge> : window.simultaneous_ever ? <Badge tone="plain">proven</Badge> : <Badge tone="warn">not proven</Badge>}</td>
             </tr>
           ))}
         </Table>

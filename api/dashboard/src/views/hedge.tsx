@@ -72,7 +72,7 @@ export function Hedge({ entry, format }: { entry: Entry; format: OddsFormat }) {
               </tr>
             ))}
           </Table>
-          <p role="status">Staked in all {money(answer.total_stake)}; the worst result pays {answer.worst_profit === null ? 'nothing known' : money(answer.worst_profit)}.
+          <p role="status">Staked in all {money(answer.total_stake)}; the worst result pays {money(answer.worst_profit)}.
             {isOld && <strong> A price has moved since: compute it again.</strong>}</p>
         </>
       )}

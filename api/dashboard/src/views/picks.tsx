@@ -7,7 +7,7 @@ import { bet } from '../model/bet'
 import { BOTS } from '../model/names'
 import { odds, type OddsFormat } from '../model/odds'
 import { count, league, market, percent, signed, whole, words } from '../model/text'
-import type { Bot, FeedKind, LaterOffer, Pick, PickPage, ShortRecord } from '../model/types'
+import type { FeedKind, LaterOffer, ListedBot, Pick, PickPage } from '../model/types'
 import { Choice, ListHead, More, useOpen } from '../parts/list'
 import { Badge, Empty, Loading, num, Problem, Table, Time, When } from '../parts/parts'
 
@@ -36,7 +36,7 @@ export function Return({ of }: { of: { return: number | null; standard_error: nu
 }
 
 function Bots() {
-  const { value, error } = useLoaded<{ bots: Bot<ShortRecord>[] }>('/session/bots', EVERY_MS)
+  const { value, error } = useLoaded<{ bots: ListedBot[] }>('/session/bots', EVERY_MS)
   return (
     <>
       <h2>Bots</h2>

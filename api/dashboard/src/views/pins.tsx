@@ -17,6 +17,16 @@ import { copyStake } from './stake'
 
 const STATES = { same: 'as it was', better: 'better now', worse: 'worse now', gone: 'gone' } as const
 
+/** An amount that is kept once it is written: until then it is what was typed, also while the page draws anew. */
+function Amount({ value, least, label, onChange }: { value: number; least: number; label: string; onChange: (value: number) => void }) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const commit = (text: string) => {
+    setTyped(null)
+    onChange(Number(text))
+  }
+  return <input class="narrow" type="number" min={least} step="any" inputMode="decimal" value={typed ?? value} aria-label={label} onInput={(event) => setTyped(event.currentTarget.value)} onChange={(event) => commit(event.currentTarget.value)} />
+}
+
 /** What was placed: the stake and the price that the book took. */
 function Placed({ pin, index, leg }: { pin: Pin; index: number; leg: PinnedLeg }) {
   if (leg.placed === null) return null
@@ -28,8 +38,8 @@ function Placed({ pin, index, leg }: { pin: Pin; index: number; leg: PinnedLeg }
   }
   return (
     <>
-      <label>stake <input class="narrow" type="number" min="0.01" step="any" inputMode="decimal" value={placed.stake} aria-label={`Stake placed on ${name}`} onChange={(event) => set({ stake: Number(event.currentTarget.value) })} /></label>
-      <label>at <input class="narrow" type="number" min="1.001" step="any" inputMode="decimal" value={placed.price} aria-label={`Decimal odds taken on ${name}`} onChange={(event) => set({ price: Number(event.currentTarget.value) })} /></label>
+      <label>stake <Amount value={placed.stake} least={0.01} label={`Stake placed on ${name}`} onChange={(stake) => set({ stake })} /></label>
+      <label>at <Amount value={placed.price} least={1.001} label={`Decimal odds taken on ${name}`} onChange={(price) => set({ price })} /></label>
     </>
   )
 }
@@ -80,7 +90,7 @@ function WaysOut({ answer, entry, format }: { answer: Hedge; entry: Entry; forma
       <p class="quiet">{answer.results.map((way, index) => (
         <span key={index} class="way">{answer.legs.map((leg, at) => `${name(leg)} ${words(way.legs[at] ?? '').toLowerCase()}`).join(', ')}: <strong class={way.profit < 0 ? 'number loss' : 'number'}>{gain(way.profit)}</strong></span>
       ))}</p>
-      <p>Worst result <strong class={(answer.worst_profit ?? 0) < 0 ? 'number loss' : 'number'}>{answer.worst_profit === null ? 'not known' : gain(answer.worst_profit)}</strong>, at risk {money(answer.total_stake)}.</p>
+      <p>Worst result <strong class={answer.worst_profit < 0 ? 'number loss' : 'number'}>{gain(answer.worst_profit)}</strong>, at risk {money(answer.total_stake)}.</p>
     </div>
   )
 }

@@ -26,7 +26,7 @@ export interface RowGiven {
 }
 
 export function isLate(leg: Leg, now: number): boolean {
-  return leg.expected_interval_seconds !== null && now - Date.parse(leg.last_seen_at) > leg.expected_interval_seconds * 1000
+  return now - Date.parse(leg.last_seen_at) > leg.expected_interval_seconds * 1000
 }
 
 /** What an entry is called where it is spoken of. */
@@ -66,7 +66,7 @@ function Confirmed({ leg, now }: { leg: Leg; now: number }) {
 
 function State({ entry, closed }: { entry: Entry; closed: string | null }) {
   if (closed !== null) return <Hinted name="closed" text={`closed: ${CLOSINGS[closed] ?? words(closed)}`} />
-  if (entry.verified === true) return <Hinted name="verified" text="verified" />
+  if (entry.verified) return <Hinted name="verified" text="verified" />
   return <Hinted name="warn" text={`not verified: ${entry.failed_checks.map((check) => check.reason).join('; ')}`} />
 }
 
@@ -74,7 +74,6 @@ function State({ entry, closed }: { entry: Entry; closed: string | null }) {
 function Life({ entry, now, closed }: { entry: Entry; now: number; closed: string | null }) {
   const { ttl_seconds: median } = entry
   if (closed !== null) return <span class="quiet">closed</span>
-  if (median === null) return <span class="quiet" title="How long such windows live is not known">–<span class="unseen"> life not known</span></span>
   return <span title="Half of such windows are closed by then">{brief(Math.max(0, median - Math.max(0, (now - Date.parse(entry.updated_at)) / 1_000)))}</span>
 }
 
