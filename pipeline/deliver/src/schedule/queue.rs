@@ -39,10 +39,12 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// One that holds nothing, of an endpoint to which attempts fail.
-    pub(super) fn after(failing: impl Iterator<Item = Failing>) -> Self {
+    /// One that holds nothing, of an endpoint to which attempts may fail.
+    pub(super) fn after(failing: Option<Failing>) -> Self {
         let mut queue = Self::default();
-        failing.for_each(|failing| queue.circuit.take_over(failing));
+        if let Some(failing) = failing {
+            queue.circuit.take_over(failing);
+        }
         queue
     }
 

@@ -34,8 +34,8 @@ pub(super) struct State {
     last: String,
     /// Attempts whose record has not come back: when each was begun.
     sent: BTreeSet<(Micros, String)>,
-    /// Attempts to an endpoint that fail in a row, by lane: all of them are in one, but for what a former version left in others.
-    failing: BTreeMap<String, BTreeMap<u64, Failing>>,
+    /// Attempts to an endpoint that fail in a row, with the lane that says so.
+    failing: BTreeMap<String, (u64, Failing)>,
     /// The last success of each endpoint.
     successes: HashMap<String, Micros>,
 }
@@ -76,10 +76,9 @@ impl State {
 
     /// Endpoints to which every attempt has failed since a moment.
     pub(super) fn failing(&self) -> Vec<(String, Micros)> {
-        let since = self.failing.iter().filter_map(|(endpoint, lanes)| {
-            let since = lanes.values().map(|failing| failing.since).max()?;
+        let since = self.failing.iter().filter_map(|(endpoint, (_, failing))| {
             let success = self.successes.get(endpoint).copied().unwrap_or(0);
-            (success < since).then(|| (endpoint.clone(), since))
+            (success < failing.since).then(|| (endpoint.clone(), failing.since))
         });
         since.collect()
     }
@@ -105,10 +104,7 @@ impl State {
         for id in &ids {
             self.forget(id);
         }
-        for lanes in self.failing.values_mut() {
-            lanes.remove(&lane);
-        }
-        self.failing.retain(|_, lanes| !lanes.is_empty());
+        self.failing.retain(|_, (of, _)| *of != lane);
         // Circuits of endpoints that are not this process's any more.
         let failing = &self.failing;
         self.queues.retain(|endpoint, queue| !queue.is_empty() || failing.contains_key(endpoint));
@@ -133,16 +129,13 @@ impl State {
             queue.circuit.take_over(failing);
             self.changed(&endpoint, 0);
         }
-        self.failing.entry(endpoint).or_default().insert(lane, failing);
+        self.failing.insert(endpoint, (lane, failing));
     }
 
     /// An attempt to an endpoint has not failed. What this process has seen itself it knows already; what the owner before did is news.
     fn answered(&mut self, lane: u64, endpoint: &str) {
-        if let Some(lanes) = self.failing.get_mut(endpoint) {
-            lanes.remove(&lane);
-            if lanes.is_empty() {
-                self.failing.remove(endpoint);
-            }
+        if self.failing.get(endpoint).is_some_and(|(of, _)| *of == lane) {
+            self.failing.remove(endpoint);
         }
         let is_taken_over = self.lanes.get(&lane).is_some_and(|lane| !lane.is_open);
         if let Some(queue) = self.queues.get_mut(endpoint).filter(|_| is_taken_over) {
@@ -165,9 +158,9 @@ impl State {
 
     fn put_due(&mut self, lane: u64, delivery: Arc<Delivery>) {
         self.forget(&delivery.id);
-        let failing = self.failing.get(&delivery.endpoint).into_iter().flat_map(BTreeMap::values);
+        let failing = self.failing.get(&delivery.endpoint).map(|(_, failing)| *failing);
         let queue = self.queues.entry(delivery.endpoint.clone());
-        queue.or_insert_with(|| Queue::after(failing.copied())).put(&delivery);
+        queue.or_insert_with(|| Queue::after(failing)).put(&delivery);
         self.changed(&delivery.endpoint, 0);
         self.slots.insert(delivery.id.clone(), Slot { lane, delivery, sent_at: None });
     }
