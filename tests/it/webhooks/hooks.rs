@@ -64,7 +64,7 @@ impl Hooks {
         let pepper = broker.path("pepper").display().to_string();
         let hook_key = broker.path("webhook-key").display().to_string();
         let role = |name, own: &[&str]| Supervised::start(&broker, name, own);
-        let owner = role("accounts", &[]);
+        let mut owner = role("accounts", &[]);
         let listen = format!("127.0.0.1:{}", port());
         let own =
             ["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"];
@@ -74,6 +74,8 @@ impl Hooks {
         wait_for("the board is ready", || {
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
         });
+        // Who is asked to create an account gives the owner 10 s.
+        owner.role.wait_for_partitions();
         let key = create_account(&broker, &url, "me@example.com");
         let mut hooks = Self { deliver: Vec::new(), roles: vec![owner, serve, process], url, key, broker };
         for index in 0..deliverers {
