@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::clickhouse::ClickHouse;
-use crate::support::http::request;
+use crate::support::http::{once_it_knows, request};
 use crate::support::local_up::{LocalHome, Running};
 use crate::support::ports::{port, port_pair};
 use crate::support::program::{arb, run};
@@ -41,7 +41,9 @@ fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
     assert!(!running.output().contains(" INFO "), "roles log to files: {}", running.output());
     assert!(std::fs::read_to_string(local.home.path().join("logs/serve.log")).unwrap().contains(" INFO "));
     for role in ["kafka", "clickhouse", "process", "accounts", "serve", "sink", "settle", "ingest"] {
-        assert_eq!(children(running.child.id(), role).len(), 1, "{role}");
+        wait_for(&format!("{role} runs once"), || {
+            Some(children(running.child.id(), role)).filter(|pids| pids.len() == 1)
+        });
     }
     running.signal(Signal::KILL);
     running.child.wait().unwrap();
@@ -79,8 +81,8 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     let mut again = local.replay(52, 9, "2026-01-01T00:20:00Z");
     assert_ne!(again.key, running.key);
     let bearer = format!("Bearer {}", running.key);
-    let refused = request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
-    assert_eq!(refused.unwrap().status, 401, "the key of an earlier run is revoked");
+    let ask = || request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
+    assert_eq!(once_it_knows(ask).unwrap().status, 401, "the key of an earlier run is revoked");
     assert!(again.output().contains("the topics of the last run are continued"), "{}", again.output());
     assert_eq!(whenever(again.board_at("2026-01-01T00:20:00Z")), whenever(board));
     end(&mut again);
@@ -175,7 +177,7 @@ fn arb_logs(local: &LocalHome) -> String {
 }
 
 /// A board but for whether nothing has come for some time: that is so when it is read late.
-fn whenever(mut board: Value) -> Value {
+pub(crate) fn whenever(mut board: Value) -> Value {
     board.as_object_mut().unwrap().remove("stale").unwrap();
     board
 }
@@ -295,7 +297,7 @@ fn a_full_disk_is_named_and_all_goes_on_once_there_is_room() {
     let board = |running: &Running| running.board().filter(|board| board["as_of"].is_string());
     let before = wait_for("a poll", || board(&running));
     let status = || request("GET", &format!("{}/readyz", running.url), &[]).map(|answer| answer.status);
-    assert_eq!(status(), Some(200));
+    wait_for("the API is ready", || (status() == Some(200)).then_some(()));
     let filler = local.home.path().join("filler");
     let mut file = std::fs::File::create(&filler).unwrap();
     // Until nothing more fits.
