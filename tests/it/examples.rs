@@ -149,7 +149,7 @@ fn python_alone() -> Vec<(String, String)> {
 
 #[test]
 fn requests_of_the_documents_are_answered_as_they_are_shown() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.up(&[]);
     // Until a pick of the market is graded takes minutes.
     let pick = arb_model::fixtures::pick();

@@ -88,7 +88,7 @@ fn silences(path: &Path) -> Vec<bool> {
 /// On a slow machine there may be more silences than the one that the test makes.
 #[test]
 fn a_frozen_clickhouse_is_reported_once_and_the_sink_is_not_ready_until_it_answers() {
-    let ground = Ground::start();
+    let ground = Ground::own_clickhouse();
     let path = ground.broker.path("sink.log");
     let _sink = ground.sink("sink.log", &[]);
     let admin = Admin::of(&path);
