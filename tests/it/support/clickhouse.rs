@@ -34,7 +34,7 @@ impl ClickHouse {
     /// Databases on the server of all tests, which do not exist yet.
     pub(crate) fn start() -> Self {
         let lease = Lease::take();
-        let (databases, url) = (lease.databases.clone(), lease.url());
+        let (databases, url) = (lease.databases.clone(), lease.url.clone());
         let clickhouse = Self { on: On::Shared(lease), databases, url };
         // What a test has left that was killed.
         clickhouse.clear().unwrap();
@@ -172,7 +172,7 @@ impl ClickHouse {
     fn home(&self) -> &Path {
         match &self.on {
             On::Own(server) => server.home(),
-            On::Shared(lease) => lease.home(),
+            On::Shared(lease) => &lease.home,
         }
     }
 

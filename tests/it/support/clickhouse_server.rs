@@ -94,35 +94,30 @@ impl Drop for Server {
 /// Databases of the server of all tests, for one test at a time, of whatever process.
 pub(super) struct Lease {
     pub(super) databases: Databases,
+    pub(super) url: String,
+    /// Of the server.
+    pub(super) home: PathBuf,
     _lock: File,
 }
 
 impl Lease {
     /// Takes databases that no test has.
     pub(super) fn take() -> Self {
-        let folder = &shared().folder;
+        let Shared { folder, port, .. } = shared();
         let free = |name: String| {
             let lock = File::create(folder.join(&name)).unwrap();
+            lock.try_lock().ok()?;
             let databases = Databases::named(&name).unwrap();
-            lock.try_lock().ok().map(|()| Self { databases, _lock: lock })
+            Some(Self { databases, url: url(*port), home: folder.join("data"), _lock: lock })
         };
         wait_for("databases that no test has", || names().find_map(free))
-    }
-
-    pub(super) fn url(&self) -> String {
-        url(shared().port)
-    }
-
-    pub(super) fn home(&self) -> &Path {
-        static HOME: OnceLock<PathBuf> = OnceLock::new();
-        HOME.get_or_init(|| shared().folder.join("data"))
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            scratch::show(self.home());
+            scratch::show(&self.home);
         }
     }
 }

@@ -127,13 +127,13 @@ pub(crate) struct LocalHome {
 /// What `arb up` runs on.
 enum Servers {
     Own(Permit),
-    Shared(Broker, ClickHouse),
+    Shared(Box<(Broker, ClickHouse)>),
 }
 
 impl LocalHome {
     /// With topics and databases of the test's own in the servers of all tests: of tests of what the roles do.
     pub(crate) fn new() -> Self {
-        Self::at(Servers::Shared(Broker::bare(), ClickHouse::start()), Scratch::new(), None)
+        Self::at(Servers::Shared(Box::new((Broker::bare(), ClickHouse::start()))), Scratch::new(), None)
     }
 
     /// With a Kafka and a ClickHouse that it starts and ends: of tests of `arb up` itself.
@@ -164,7 +164,7 @@ impl LocalHome {
     pub(crate) fn kafka(&self) -> Environment {
         match &self.servers {
             Servers::Own(_) => Environment::new(format!("127.0.0.1:{}", self.kafka_port), ""),
-            Servers::Shared(broker, _) => broker.kafka.clone(),
+            Servers::Shared(servers) => servers.0.kafka.clone(),
         }
     }
 
@@ -179,7 +179,7 @@ impl LocalHome {
                 command.args(["--kafka-port", &self.kafka_port.to_string()]);
                 kafka_start::quicken(&mut command);
             }
-            Servers::Shared(broker, clickhouse) => give(&mut command, broker, clickhouse),
+            Servers::Shared(servers) => give(&mut command, &servers.0, &servers.1),
         }
         command.args(arguments);
         command
