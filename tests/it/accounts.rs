@@ -23,7 +23,7 @@ use arb_schemas::wire::{WireError, decode};
 use fastrand::Rng;
 use rdkafka::producer::{BaseProducer, BaseRecord};
 
-use crate::kafka::{Placed, read_all, read_places};
+use crate::kafka::{Placed, read_all, read_places, wait_until_settled};
 use crate::support::program::{Role, RunOutput, SHIPPED_SESSION, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -48,17 +48,6 @@ fn start(broker: &Broker, name: &str, arguments: &[&str]) -> Role {
     Role::start("accounts", &arguments, &broker.path(name))
 }
 
-fn wait_for_owner(role: &mut Role) {
-    wait_for("the partition is taken", || {
-        // One that is armed may have been killed as soon as it had the partition.
-        let is_owner = role.has_logged("partitions taken");
-        if !is_owner {
-            role.assert_runs();
-        }
-        is_owner.then_some(())
-    });
-}
-
 #[test]
 fn an_operator_creates_changes_and_reads() {
     let broker = Broker::start();
@@ -73,7 +62,7 @@ fn an_operator_creates_changes_and_reads() {
     let alone = account(&broker, &early);
     assert!(!alone.success && alone.err.contains("no instance of arb accounts runs"), "{}", alone.err);
     let mut role = start(&broker, "accounts.log", &[]);
-    wait_for_owner(&mut role);
+    role.wait_for_partitions();
 
     let created = ok(&broker, &[&create[..], &["--key", "laptop", "--pepper", pepper]].concat());
     let (id, key) = created.trim().split_once('\n').unwrap();
@@ -105,6 +94,8 @@ fn an_operator_creates_changes_and_reads() {
     let expected = format!("{id}\tann@example.com\tenterprise\tdisabled\t1\tticks:write\t");
     assert!(line.starts_with(&expected), "{line}");
     assert_eq!(list.lines().count(), 3, "a line of names, Ann, and the account of the command that waited");
+    // A command has its reply before every partition has the markers of its transaction.
+    wait_until_settled(&broker.kafka, &ACCOUNT_AUDIT);
     let audit = ok(&broker, &["audit", "--account", id]);
     let actions: Vec<_> = audit.lines().skip(1).map(|line| line.split('\t').nth(2).unwrap()).collect();
     let (created, granted) = (["account_created", "key_created", "plan_set"], ["granted"; 4]);
@@ -251,7 +242,7 @@ fn kill_owners(kills: usize, seed: u64) {
         start(&broker, &format!("accounts-{index}.log"), &arguments)
     };
     let mut owner = launch(0);
-    wait_for_owner(&mut owner);
+    owner.wait_for_partitions();
     let mut acknowledged = BTreeMap::new();
     for index in 0..kills {
         let mut standby = launch(index + 1);
@@ -263,7 +254,7 @@ fn kill_owners(kills: usize, seed: u64) {
         acknowledged.extend(replies(&broker));
         // What is sent while nobody owns the partition is carried out by the next owner.
         (0..BURST).for_each(|_| send(&broker, &producer, &commands.next()));
-        wait_for_owner(&mut standby);
+        standby.wait_for_partitions();
         println!("owner {index} killed; the next one had the partition after {:?}", killed.elapsed());
         owner = standby;
     }
@@ -273,6 +264,9 @@ fn kill_owners(kills: usize, seed: u64) {
         replies(&broker).contains_key(&last).then_some(())
     });
     owner.stop();
+    for topic in [ACCOUNTS, ACCOUNT_AUDIT] {
+        wait_until_settled(&broker.kafka, &topic);
+    }
 
     let (found, next) = state(&broker);
     let (expected, audit) = undisturbed(&broker, next);
@@ -295,7 +289,7 @@ fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
     let broker = Broker::start();
     let producer = producer(&broker);
     let mut owner = start(&broker, "owner.log", &[SHIPPED_SESSION]);
-    wait_for_owner(&mut owner);
+    owner.wait_for_partitions();
     let mut standby = start(&broker, "standby.log", &[SHIPPED_SESSION]);
     let mut commands = Commands { rng: Rng::with_seed(1), sent: Vec::new() };
     let create = commands.next();
@@ -316,6 +310,6 @@ fn a_session_ends_by_a_timer_and_a_standby_is_ready() {
     standby.assert_runs();
     assert!(!standby.has_logged("partitions taken"));
     owner.kill();
-    wait_for_owner(&mut standby);
+    standby.wait_for_partitions();
     standby.stop();
 }

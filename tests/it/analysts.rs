@@ -20,7 +20,7 @@ use crate::support::program::{Role, RunOutput};
 use crate::support::scratch::Scratch;
 use crate::support::stack::Broker;
 use crate::support::store::Store;
-use crate::support::{recordings, root, wait_for};
+use crate::support::{recordings, root, wait_for_steps};
 
 const RECORDING: &str = "soccer_fifa_world_cup-2026-06.jsonl.zst";
 /// Questions that are asked of it; the last one is asked of a simulated market, whose results are known.
@@ -99,20 +99,22 @@ fn the_question_about_settled_windows_has_its_answer() {
         Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path("settle.log"));
     // Until its first timer the machine has no time but that of the recording: a result of then would be forgotten by now.
     let opened = store.clickhouse.query_as("analyst", "SELECT count() AS rows FROM arb.windows");
-    wait_for("all windows are tasks", || {
+    wait_for_steps("all windows are tasks", || {
         settle.assert_runs();
         let tasks = read_all(&broker.kafka, PICK_TASKS.name).into_iter();
         let windows = tasks.filter(|it| RecordType::of(&it.value).unwrap() == RecordType::OpenedWindow);
-        (opened[0]["rows"] == windows.count()).then_some(())
+        let windows = windows.count();
+        if opened[0]["rows"] == windows { Ok(()) } else { Err(windows) }
     });
     let reports = results(broker);
     let rows = "SELECT count() AS rows, uniqExact(event_id) AS events FROM arb.settled_windows";
     let events = "SELECT uniqExact(event_id) AS events, count() AS rows FROM arb.windows WHERE event_id IN";
     let ids: Vec<_> = reports.iter().map(|report| format!("'{}'", report.event)).collect();
     let wanted = store.clickhouse.query_as("analyst", &format!("{events} ({})", ids.join(", ")));
-    wait_for("all windows whose results are known are settled", || {
+    wait_for_steps("all windows whose results are known are settled", || {
         settle.assert_runs();
-        (store.clickhouse.query_as("analyst", rows) == wanted).then_some(())
+        let settled = store.clickhouse.query_as("analyst", rows);
+        if settled == wanted { Ok(()) } else { Err(settled) }
     });
     settle.stop();
     answer_is_documented(&store, &questions()[OF_RECORDING], true);

@@ -25,9 +25,9 @@ fn export(league: &str, condition: &str) -> String {
 fn table(store: &Store, league: &str, condition: &str, path: &Path) {
     let url = format!("{}/?wait_end_of_query=1", store.clickhouse.url);
     let mut answer = ureq::post(&url)
-        .header("X-ClickHouse-User", "analyst")
+        .header("X-ClickHouse-User", store.clickhouse.user("analyst"))
         .header("X-ClickHouse-Key", store.clickhouse.password("analyst"))
-        .send(export(league, condition))
+        .send(&*store.clickhouse.of_these(&export(league, condition)))
         .unwrap();
     let text = answer.body_mut().with_config().limit(1 << 30).read_to_string().unwrap();
     assert!(text.lines().count() > 100, "{league}: {text}");
@@ -38,6 +38,7 @@ fn over_history(store: &Store, rule: &Path, more: &[&str]) -> RunOutput {
     let password = store.clickhouse.password_file("reader").display().to_string();
     let mut command = arb();
     command.args(["backtest", "--history", "--clickhouse-url", &store.clickhouse.url]);
+    command.args(["--clickhouse-database", store.clickhouse.databases.views()]);
     run(command.args(["--password-file", &password, "--bot"]).arg(rule).args(more))
 }
 

@@ -86,7 +86,7 @@ fn a_schema_that_is_not_known_is_refused() {
 #[test]
 fn a_migration_that_was_cut_goes_on() {
     let server = ClickHouse::start();
-    let first = MIGRATIONS[0].statements(&Databases::default());
+    let first = MIGRATIONS[0].statements(&server.databases);
     server.query_as("migrator", "CREATE DATABASE arb_store");
     for statement in &first[..first.len() / 2] {
         server.query_as("migrator", statement);
@@ -132,7 +132,8 @@ fn an_analyst_reads_views_and_nothing_else() {
     server.migrate();
     // One more, so that there is one to read, over every table.
     let all: Vec<_> = TABLES.iter().map(|table| format!("SELECT topic FROM arb_store.{table}")).collect();
-    let definer = "CREATE VIEW arb.of_the_test DEFINER = migrator SQL SECURITY DEFINER AS";
+    let migrator = server.user("migrator");
+    let definer = format!("CREATE VIEW arb.of_the_test DEFINER = {migrator} SQL SECURITY DEFINER AS");
     server.query_as("migrator", &format!("{definer} {}", all.join(" UNION ALL ")));
     let views = texts(&server.query_as("analyst", "SHOW TABLES FROM arb"), "name");
     assert!(views.contains(&"of_the_test".to_owned()));
@@ -144,7 +145,9 @@ fn an_analyst_reads_views_and_nothing_else() {
     for table in TABLES.iter().chain(&["migrations"]) {
         assert_refused(&server, "analyst", &format!("SELECT * FROM arb_store.{table}"), "ACCESS_DENIED");
     }
+    let grant = format!("GRANT SELECT ON arb.* TO {}", server.user("writer"));
     for refused in [
+        &*grant,
         "SELECT * FROM system.users",
         "SHOW USERS",
         "SHOW CREATE USER migrator",
@@ -158,7 +161,6 @@ fn an_analyst_reads_views_and_nothing_else() {
         "CREATE USER mine",
         "INSERT INTO arb_store.rejected (topic) VALUES ('mine')",
         "DROP VIEW arb.of_the_test",
-        "GRANT SELECT ON arb.* TO writer",
         "KILL QUERY WHERE user = 'migrator'",
         "SYSTEM STOP MERGES arb_store.ticks",
     ] {
@@ -169,14 +171,14 @@ fn an_analyst_reads_views_and_nothing_else() {
         );
     }
     let databases = texts(&server.query_as("analyst", "SELECT name FROM system.databases"), "name");
-    assert!(!databases.contains(&"arb_store".to_owned()), "{databases:?}");
+    assert!(!databases.contains(&server.databases.store()), "{databases:?}");
 }
 
 /// Grafana sets a time limit with each query, and may; no user may read more, longer or with more memory than
 /// allowed.
 #[test]
 fn an_analysts_limits_hold() {
-    let server = ClickHouse::start();
+    let server = ClickHouse::own();
     server.migrate();
     let with = |settings: &str, sql: &str| server.ask("analyst", &server.password("analyst"), settings, sql);
     assert!(with("&max_execution_time=60", "SELECT 1").is_ok());
@@ -248,19 +250,17 @@ fn a_writer_inserts_and_reads_where_rows_came_from() {
     let waits = "SELECT value FROM system.settings WHERE name = 'async_insert'";
     assert_eq!(texts(&server.query_as("writer", waits), "value"), ["0"]);
     // As the sink checks when it starts.
-    let as_writer = ["--check", "--clickhouse-user", "writer", "--password-file"];
+    let (user, databases) = (server.user("writer"), server.databases.views());
     let mut check = arb();
-    check
-        .args(["migrate", "--clickhouse-url", &server.url])
-        .args(as_writer)
-        .arg(server.password_file("writer"));
+    check.args(["migrate", "--check", "--clickhouse-url", &server.url, "--clickhouse-database", databases]);
+    check.args(["--clickhouse-user", &user, "--password-file"]).arg(server.password_file("writer"));
     let output = run(&mut check);
     assert!(output.success, "{}", output.err);
 }
 
 #[test]
 fn no_user_may_connect_without_a_password() {
-    let server = ClickHouse::start();
+    let server = ClickHouse::own();
     server.migrate();
     for user in ["migrator", "writer", "reader", "analyst", "nobody"] {
         for password in ["", "wrong"] {
@@ -303,7 +303,7 @@ fn no_user_may_connect_without_a_password() {
 /// What was acknowledged is there after -9; the process's, not the machine's.
 #[test]
 fn a_killed_server_has_what_it_acknowledged() {
-    let mut server = ClickHouse::start();
+    let mut server = ClickHouse::own();
     server.migrate();
     let insert = |server: &ClickHouse, offset: usize| {
         let row = format!("INSERT INTO arb_store.rejected (topic, kafka_offset) VALUES ('kill', {offset})");
@@ -328,7 +328,7 @@ fn a_killed_server_has_what_it_acknowledged() {
 
 #[test]
 fn a_server_ends_with_who_started_it_and_says_what_is_wrong() {
-    let server = ClickHouse::start();
+    let server = ClickHouse::own();
     let port = server.url.rsplit_once(':').unwrap().1;
     let taken = run(arb().args(["clickhouse", "--port", port, "--home"]).arg(server.path("")));
     assert!(taken.err.contains(&format!("127.0.0.1:{port} is in use")), "{}", taken.err);
@@ -340,7 +340,7 @@ fn a_server_ends_with_who_started_it_and_says_what_is_wrong() {
 /// TERM does not reach a process that hangs; after its budget it is killed.
 #[test]
 fn a_hanging_server_is_ended_too() {
-    let mut server = ClickHouse::start();
+    let mut server = ClickHouse::own();
     let process = format!("/proc/{}", server.server());
     server.freeze();
     server.stop();
@@ -368,7 +368,7 @@ fn the_roles_in_sql_are_what_the_server_understands() {
 
 #[test]
 fn a_server_that_is_ended_and_started_again_notes_no_unclean_restart() {
-    let mut server = ClickHouse::start();
+    let mut server = ClickHouse::own();
     server.stop();
     server.restart();
     let log = std::fs::read_to_string(server.path("data/clickhouse.log")).unwrap();

@@ -231,7 +231,7 @@ fn variables_of(services: &serde_json::Map<String, Value>, service: &str) -> BTr
 #[test]
 #[ignore = "needs root, buildah, umoci and compose-check: .ci/run runs it"]
 fn its_processes_answer_from_the_image() {
-    let (broker, clickhouse) = (Broker::bare(), ClickHouse::start());
+    let (broker, clickhouse) = (Broker::bare(), ClickHouse::own());
     let mut running = Running {
         services: services(),
         broker: &broker,

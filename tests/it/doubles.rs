@@ -2,7 +2,6 @@
 //! makes anything of the second.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use arb_runtime::fail_point::Point;
 use arb_runtime::feed_mark::FeedMark;
@@ -20,7 +19,7 @@ use crate::support::program::{arb, run};
 use crate::support::serve::{Key, Serve};
 use crate::support::sinks::Ground;
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::{PATIENCE, wait_for};
 
 const TABLES: [&str; 4] = ["window_transitions", "line_movements", "stale_alerts", "signal_transitions"];
 
@@ -119,10 +118,13 @@ fn streams_deliver_each_event_once_wherever_they_resume() {
         }
     }
     for (which, serve) in instances {
-        let snapshot = serve.stream("", None).next().unwrap().json();
-        let open: Vec<_> =
-            snapshot["arbs"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect();
-        assert_eq!(open, ["open"], "{which}");
+        // The board is read beside the feed.
+        wait_for(&format!("the snapshot of {which} is the board"), || {
+            let snapshot = serve.stream("", None).next().unwrap().json();
+            let open: Vec<_> =
+                snapshot["arbs"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect();
+            if open == ["open"] { Ok(()) } else { Err(open) }
+        });
     }
 }
 
@@ -184,7 +186,7 @@ fn write_letters(kafka: &Environment, epoch: &str, offsets: &[&str]) {
         let record = BaseRecord::<str, str>::to(&topic).partition(1).payload("none").headers(headers);
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
-    producer.flush(Duration::from_secs(30)).unwrap();
+    producer.flush(PATIENCE).unwrap();
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::support::feed::{Writer, opened};
-use crate::support::http::request;
+use crate::support::http::{is_for_later, request};
 use crate::support::metrics::Admin;
 use crate::support::serve::{Key, Serve};
 use crate::support::sse::Sse;
@@ -77,8 +77,8 @@ impl Kept {
         Ok(Self { address: address.to_owned(), stream: BufReader::new(stream) })
     }
 
-    /// Sends a request, and reads all of its answer: the status, and whether the server ends the connection with it.
-    fn ask(&mut self, request: &str) -> Result<(u16, bool), Error> {
+    /// Sends a request, and reads all of its answer.
+    fn ask(&mut self, request: &str) -> Result<Answered, Error> {
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut head, mut line) = (String::new(), String::new());
         while line != "\r\n" {
@@ -91,10 +91,22 @@ impl Kept {
         let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         let length = field("content-length").and_then(|length| length.parse().ok());
         let length = length.ok_or_else(|| Error::other(format!("no length: {head}")))?;
-        self.stream.read_exact(&mut vec![0; length])?;
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Ok((status.ok_or_else(|| Error::other(head.clone()))?, field("connection") == Some("close")))
+        let status = status.ok_or_else(|| Error::other(head.clone()))?;
+        let is_for_later = status == 503 && is_for_later(&String::from_utf8_lossy(&body));
+        Ok(Answered { status, is_for_later, is_last: field("connection") == Some("close") })
     }
+}
+
+/// An answer that was read to its end.
+struct Answered {
+    status: u16,
+    /// The instance does not know its accounts at the moment.
+    is_for_later: bool,
+    /// The server ends the connection with it.
+    is_last: bool,
 }
 
 /// What became of a client's requests.
@@ -104,7 +116,7 @@ struct Tally {
     answered: [AtomicU64; 2],
 }
 
-/// Asks until it is over; what failed. Nothing is sent twice.
+/// Asks until it is over; what failed. Nothing is sent twice, but what an instance that does not end answered to ask for later.
 fn ask_on(balancer: &Balancer, key: &str, is_post: bool, tally: &Tally) -> Vec<String> {
     let (line, body, expected) =
         if is_post { ("POST /v1/arbs/none/hedge", "{}", 400) } else { ("GET /v1/arbs?limit=1", "", 200) };
@@ -117,14 +129,16 @@ fn ask_on(balancer: &Balancer, key: &str, is_post: bool, tally: &Tally) -> Vec<S
         let target = balancer.target();
         let open = kept.take().filter(|kept| kept.address == target).map_or_else(|| Kept::open(target), Ok);
         match open.and_then(|mut open| Ok((open.ask(&request)?, open))) {
-            Ok(((status, is_last), open)) => {
-                if status != expected {
-                    failed.push(format!("{target}: {status}"));
-                }
+            Ok((answer, open)) => {
                 let instance = usize::from(target == balancer.instances[1]);
-                tally.answered[instance].fetch_add(1, Ordering::SeqCst);
-                balancer.ended.fetch_add(u64::from(is_last), Ordering::SeqCst);
-                kept = (!is_last).then_some(open);
+                let is_ending = instance == 0 && balancer.told.load(Ordering::SeqCst) > 0;
+                if answer.status == expected {
+                    tally.answered[instance].fetch_add(1, Ordering::SeqCst);
+                } else if is_ending || !answer.is_for_later {
+                    failed.push(format!("{target}: {}", answer.status));
+                }
+                balancer.ended.fetch_add(u64::from(answer.is_last), Ordering::SeqCst);
+                kept = (!answer.is_last).then_some(open);
             }
             Err(error) => failed.push(format!("{target}: {error}")),
         }

@@ -149,7 +149,7 @@ fn python_alone() -> Vec<(String, String)> {
 
 #[test]
 fn requests_of_the_documents_are_answered_as_they_are_shown() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.up(&[]);
     // Until a pick of the market is graded takes minutes.
     let pick = arb_model::fixtures::pick();
@@ -161,8 +161,12 @@ fn requests_of_the_documents_are_answered_as_they_are_shown() {
     let requests = requests.iter().filter(|(_, line)| line.contains("127.0.0.1"));
     let mut shown = BTreeSet::new();
     for (page, line) in requests.clone() {
-        let answer = shell(&line.replace("$EVENT", &event), &local, &running.key);
-        assert!(!answer.is_empty() && !answer.contains("\"type\":\"/problems/"), "{page}: {line}\n{answer}");
+        // What is on the board comes to the odds and to the history a moment later.
+        let answer = wait_for(&format!("{page}: {line}"), || {
+            let answer = shell(&line.replace("$EVENT", &event), &local, &running.key);
+            let is_shown = !answer.is_empty() && !answer.contains("\"type\":\"/problems/");
+            if is_shown { Ok(answer) } else { Err(answer) }
+        });
         if line.contains("text/csv") {
             assert!(answer.starts_with("rank,") && answer.ends_with("\r\n"), "{page}: {line}\n{answer}");
         } else if line.contains("-s ") && !line.contains("user") {

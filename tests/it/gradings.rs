@@ -164,9 +164,10 @@ fn every_grading_is_that_of_an_independent_settlement_whatever_dies() {
         let is_window = |value: &[u8]| RecordType::of(value).unwrap() == RecordType::OpenedWindow;
         tasks.iter().filter(|task| is_window(&task.value)).count()
     };
-    wait_for("all windows are tasks", || {
+    wait_for_steps("all windows are tasks", || {
         role.assert_runs();
-        (taken() >= opened.len()).then_some(())
+        let taken = taken();
+        if taken >= opened.len() { Ok(()) } else { Err(taken) }
     });
     role.kill();
     for [early, _] in all.iter().skip(1).step_by(2) {
@@ -249,9 +250,9 @@ fn wait_for_gradings(kafka: &Environment, role: &mut Role) {
 /// As the analyst sees them.
 fn rows_are_the_gradings(store: &Store, expected: &[Value]) {
     let count = "SELECT count() AS rows FROM arb.window_gradings";
-    wait_for("all gradings are in ClickHouse", || {
+    wait_for_steps("all gradings are in ClickHouse", || {
         let rows = store.clickhouse.query_as("analyst", count);
-        (rows[0]["rows"] == expected.len()).then_some(())
+        if rows[0]["rows"] == expected.len() { Ok(()) } else { Err(rows) }
     });
     let rows = store.clickhouse.query_as(
         "analyst",

@@ -55,8 +55,11 @@ pub(crate) fn reader(kafka: &Environment, topic: &str) -> (BaseConsumer, usize) 
         .create()
         .unwrap();
     let topic = &kafka.name(topic);
-    let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(30)).unwrap();
-    let partitions = metadata.topics()[0].partitions().len();
+    // A broker that has just started knows no topic yet.
+    let partitions = wait_for("the topic is known", || {
+        let metadata = consumer.fetch_metadata(Some(topic), Duration::from_secs(30)).ok()?;
+        Some(metadata.topics()[0].partitions().len()).filter(|partitions| *partitions > 0)
+    });
     let mut list = TopicPartitionList::new();
     for partition in 0..partitions {
         list.add_partition_offset(topic, i32::try_from(partition).unwrap(), Offset::Beginning).unwrap();
@@ -173,7 +176,7 @@ pub(crate) fn commit_to(
 
 /// The offsets of the tick topic that a group has committed.
 pub(crate) fn committed(kafka: &Environment, group: &str) -> Vec<Option<i64>> {
-    try_committed(kafka, group, Duration::from_secs(30)).unwrap()
+    wait_for("the offsets of the group are known", || try_committed(kafka, group, Duration::from_secs(30)))
 }
 
 /// The same of a broker that may just have been started, or not answer.
@@ -211,7 +214,7 @@ pub(crate) fn write_to(kafka: &Environment, topic: &str, records: &[(&str, &[u8]
         let record = BaseRecord::to(&topic).key(*key).payload(*value);
         producer.send(record).map_err(|(error, _)| error).unwrap();
     }
-    producer.flush(Duration::from_secs(30)).unwrap();
+    producer.flush(PATIENCE).unwrap();
 }
 
 /// A transaction of a stranger, open on a topic.
@@ -255,7 +258,7 @@ fn a_table_of_a_topic_that_never_rests_is_read_to_its_end() {
         producer.poll(Duration::ZERO);
     };
     write();
-    producer.flush(Duration::from_secs(10)).unwrap();
+    producer.flush(PATIENCE).unwrap();
     let (is_read, deadline) = (AtomicBool::new(false), Instant::now() + PATIENCE);
     std::thread::scope(|scope| {
         let _ends = EndsWith(&is_read);

@@ -1,6 +1,7 @@
 //! Nothing lost, nothing twice: processors killed and frozen at every point of a transaction leave what an
 //! undisturbed one leaves, record for record.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use arb_runtime::fail_point::Point;
@@ -8,12 +9,14 @@ use arb_schemas::time::{SECOND, parse_rfc3339, to_rfc3339};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS, PROCESS_STATE};
 use rustix::process::Signal;
 
-use crate::kafka::{Open, ends, try_committed, write};
+use crate::kafka::{Open, ends, try_committed};
 use crate::processor::wait_for_poll;
 use crate::support::processors::{Outcome, Processors};
 use crate::support::program::{Role, SHIPPED_SESSION};
+use crate::support::scratch::Scratch;
 use crate::support::stack::Broker;
-use crate::support::{recordings, wait_for};
+use crate::support::ticks::{PatientPublisher, Ticks};
+use crate::support::wait_for;
 
 /// Polls of the simulated market, one each 300 s.
 pub(crate) const POLLS: u64 = 240;
@@ -32,27 +35,23 @@ pub(crate) fn poll(index: u64) -> String {
 /// The market on a broker, published piece by piece.
 pub(crate) struct Feed<'a> {
     broker: &'a Broker,
-    recording: std::path::PathBuf,
+    publisher: PatientPublisher,
     /// Polls that are published.
     pub(crate) published: u64,
 }
 
 impl<'a> Feed<'a> {
     pub(crate) fn on(broker: &'a Broker) -> Self {
-        let recording = recordings::simulated(broker.scratch.path(), 41, POLLS);
-        Self { broker, recording, published: 0 }
+        Self { broker, publisher: PatientPublisher::new(&broker.kafka), published: 0 }
     }
 
     /// Publishes up to a poll; with the first ones comes a record that is none.
     pub(crate) fn publish(&mut self, until: u64) {
-        let (from, until) = (self.published, until.min(POLLS));
-        if from == 0 {
-            write(&self.broker.kafka, &[("stranger", b"{\"odds\": 2}")]);
-        }
-        let (after, last) = (poll(from.max(1) - 1), poll(until - 1));
-        let after = ["--after", &after];
-        let arguments = [&["--until", &last][..], if from == 0 { &[] } else { &after }].concat();
-        self.broker.ingest(&self.recording, &arguments);
+        static TICKS: LazyLock<Ticks> = LazyLock::new(|| Ticks::simulated(Scratch::new().path(), POLLS));
+        let until = until.min(POLLS);
+        let polls = [self.published, until].map(|poll| usize::try_from(poll).unwrap());
+        self.publisher.send(TICKS.of_polls(polls[0]..polls[1]));
+        self.publisher.flush();
         self.published = until;
     }
 

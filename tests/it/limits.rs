@@ -17,7 +17,7 @@ use crate::kafka::{read_all, try_committed, wait_until_settled};
 use crate::support::metrics::Admin;
 use crate::support::program::Role;
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::{PATIENCE, wait_for};
 
 fn tick(line: i32, outcome: Outcome, price: i64) -> Tick {
     let (side, status, limit) = (Side::Back, Status::Active, None);
@@ -87,7 +87,7 @@ fn write(broker: &Broker, value: &[u8]) {
         .unwrap();
     let record = BaseRecord::to(&topic).key("e").payload(value);
     producer.send(record).map_err(|(error, _)| error).unwrap();
-    producer.flush(Duration::from_secs(30)).unwrap();
+    producer.flush(PATIENCE).unwrap();
 }
 
 /// The time limit for a request of the group's offset.

@@ -14,7 +14,7 @@ use crate::support::http::{once_it_knows, send};
 use crate::support::program::Role;
 use crate::support::serve::{Key, Serve};
 use crate::support::stack::Broker;
-use crate::support::wait_for;
+use crate::support::{wait_for, wait_for_steps};
 
 /// A market of short matches, a minute of it each second.
 const MARKET: [&str; 8] = ["--speed", "60", "--every", "20", "--events", "4", "--short-events", "40"];
@@ -61,11 +61,11 @@ impl Ground {
 
     /// Waits until so many picks are graded; the first page of them.
     fn graded(&mut self, count: usize) -> Vec<Value> {
-        wait_for(&format!("{count} picks are graded"), || {
+        wait_for_steps(&format!("{count} picks are graded"), || {
             self.roles.values_mut().for_each(Role::assert_runs);
             let picks = self.serve.get("/v1/picks?state=graded&limit=500").json();
             let picks = picks["picks"].as_array().unwrap().clone();
-            (picks.len() >= count).then_some(picks)
+            if picks.len() >= count { Ok(picks) } else { Err(picks.len()) }
         })
     }
 

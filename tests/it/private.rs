@@ -5,7 +5,7 @@ use arb_accounts::scope::Scope;
 use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, SIGNALS};
 use serde_json::{Value, json};
 
-use crate::kafka::read_all;
+use crate::kafka::{read_all, wait_until_settled};
 use crate::mcp;
 use crate::support::http::{self, Answer, once_it_knows};
 use crate::support::program::{Role, arb, run};
@@ -83,6 +83,13 @@ fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
     push(mine, &owner, &[price(1, false, ("betmgm", "home", 2.2))]);
     let seen = wait_for("the owner's board has it", || legs(mine, OWN_BOARD).filter(|legs| !legs.is_empty()));
     assert_eq!(seen, [["acme:betmgm", "fanduel"]]);
+    // What comes after it in the partition of the event is known to the other instance, so that it has read the private price too.
+    push(others, &feed, &[price(3, true, ("draftkings", "home", 1.96))]);
+    for serve in &serves {
+        wait_for("the later price is known", || {
+            serve.get("/v1/events/feed:1/odds").body.contains("\"price\":1.96,").then_some(())
+        });
+    }
     for path in [OWN_BOARD, "/v1/arbs", "/v1/events/feed:1/odds", "/v1/books", "/v1/events", "/v1/signals"] {
         let answer = others.get(path);
         assert!(answer.status == 200 && !answer.body.contains("acme"), "{path}: {}", answer.body);
@@ -94,6 +101,7 @@ fn a_private_source_is_its_accounts_alone_until_it_is_withdrawn() {
     }
     for topic in [ARBS_BOARD, FEED_EVENTS, SIGNALS] {
         let has_it = |record: &crate::kafka::Record| String::from_utf8_lossy(&record.value).contains("acme");
+        wait_until_settled(&broker.kafka, &topic);
         assert!(!read_all(&broker.kafka, topic.name).iter().any(has_it), "{}", topic.name);
     }
     assert!(!read_all(&broker.kafka, ODDS_TICKS.name).is_empty());

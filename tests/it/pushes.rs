@@ -13,7 +13,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-use crate::kafka::read_all;
+use crate::kafka::{committed, read_all, wait_until_settled};
+use crate::kill::published;
 use crate::support::http::{self, Answer, once_it_knows};
 use crate::support::program::{Role, arb, run};
 use crate::support::serve::{Key, Serve};
@@ -60,7 +61,9 @@ impl Ground {
         let url = format!("http://{}/api/v1/ticks", self.serves[0].listen);
         let common =
             ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "content-type: application/x-ndjson"];
-        run(Command::new("curl").args(common).args(["-H", &key, "--data-binary", &body, &url])).out
+        let curl =
+            || run(Command::new("curl").args(common).args(["-H", &key, "--data-binary", &body, &url])).out;
+        wait_for("the instance can answer", || Some(curl()).filter(|status| status != "503"))
     }
 
     /// Every instance shows the dead letter of an update to whoever pushed it, and none to another who pushes.
@@ -172,6 +175,14 @@ fn three_instances_at_once_twice_and_out_of_order_give_the_latest_price() {
     });
     wait_for("the latest price", || ground.home().filter(|home| (home - price(UPDATES)).abs() < 1e-9));
     assert!(pushed(&ground.broker) >= 3 * usize::try_from(UPDATES).unwrap(), "all of them are in the topic");
+    // Repeats come after the latest price too.
+    let ends = published(&ground.broker);
+    wait_for_steps("all of them are processed", || {
+        let processed = committed(&ground.broker.kafka, "arb-process");
+        let is_done = processed.iter().zip(&ends).all(|(at, end)| at.or(Some(0)) == *end);
+        if is_done { Ok(()) } else { Err(processed) }
+    });
+    wait_until_settled(&ground.broker.kafka, &DEAD_TICKS);
     assert!(read_all(&ground.broker.kafka, DEAD_TICKS.name).is_empty(), "a repeat is no fault");
     // The same sequence with another price is one, and changes nothing.
     assert_eq!(accepted(&ground.push(1, &[line("home", 3.0, UPDATES)])), 1);

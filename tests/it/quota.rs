@@ -50,7 +50,9 @@ impl Sites {
     /// An account whose plan has such a quota, and three instances.
     fn start(quota: u64) -> Self {
         let broker = Broker::start();
-        let owner = Mutex::new(start_owner(&broker));
+        let mut owner = start_owner(&broker);
+        // Who is asked to create an account gives the owner 10 s.
+        owner.wait_for_partitions();
         let pepper = broker.path("pepper").display().to_string();
         let create = ["account", "create", "--email", "me@example.com", "--plan", "free", "--key", "bot"];
         let password = broker.path("password");
@@ -67,7 +69,7 @@ impl Sites {
             Instance { role, listen, lives: AtomicU64::new(0), used: AtomicU64::new(0) }
         });
         let instances = instances.collect();
-        let sites = Self { owner, instances, key, broker };
+        let sites = Self { owner: Mutex::new(owner), instances, key, broker };
         for index in 0..INSTANCES {
             wait_for("the instance answers", || {
                 sites.instances[index].role.lock().unwrap().assert_runs();

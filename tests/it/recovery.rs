@@ -132,6 +132,8 @@ impl Site {
     fn backup(&self) -> Backup {
         let backup = Backup { file: self.broker.path("arb.backup"), key: self.broker.path("backup.key") };
         std::fs::write(&backup.key, [9; 32]).unwrap();
+        // The pick is shown before its state has the marker of their transaction.
+        wait_until_settled(&self.broker.kafka, &PICK_STATE);
         let made = self.run(&backup.arguments("backup"));
         assert!(
             made.success && made.out.contains("1 accounts, 1 keys, 1 endpoints, 1 picks"),

@@ -145,7 +145,7 @@ fn the_official_client_reads_what_the_roles_write() {
     let local = LocalHome::new();
     let mut running = local.replay(57, 60, "2026-01-01T03:00:00Z");
     running.board_at("2026-01-01T03:00:00Z");
-    let (brokers, url) = (format!("127.0.0.1:{}", local.kafka_port), format!("{}/registry", running.url));
+    let (kafka, url) = (local.kafka(), format!("{}/registry", running.url));
     // Not what only scans, deliveries and picks fill, nor dead letters, which may be anything.
     let all = topics::ALL;
     let is_filled = |topic: &&Topic| {
@@ -153,8 +153,9 @@ fn the_official_client_reads_what_the_roles_write() {
         !others.iter().any(|start| topic.name.starts_with(start))
             && topic.name.rsplit('.').next() != Some("dlq")
     };
-    let topics = all.iter().filter(is_filled).map(|topic| topic.name);
-    let arguments: Vec<_> = [&*brokers, &*url].into_iter().chain(topics).collect();
+    let topics: Vec<_> = all.iter().filter(is_filled).map(|topic| kafka.name(topic.name)).collect();
+    let arguments: Vec<_> =
+        [&*kafka.brokers, &*url].into_iter().chain(topics.iter().map(String::as_str)).collect();
     let read = python::run_by(&python::avro_client(), READ_SOME, &arguments);
     assert!(read.contains("process.state.v1"), "{read}");
     running.signal(Signal::TERM);

@@ -57,10 +57,7 @@ fn score(id: &str, start: Micros, points: Option<(u32, u32)>, is_completed: bool
 pub(crate) fn settlement(broker: &Broker) -> Role {
     let mut settle =
         Role::start("settle", &[broker.kafka.at(), broker.kafka.named()], &broker.path("settle.log"));
-    wait_for("the partitions are taken", || {
-        settle.assert_runs();
-        settle.has_logged("partitions taken").then_some(())
-    });
+    settle.wait_for_partitions();
     settle
 }
 

@@ -116,10 +116,7 @@ impl Browser {
 fn start_owner(broker: &Broker) -> Role {
     let mut owner =
         Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"));
-    wait_for("the partition is taken", || {
-        owner.assert_runs();
-        owner.has_logged("partitions taken").then_some(())
-    });
+    owner.wait_for_partitions();
     owner
 }
 

@@ -271,7 +271,7 @@ fn clickhouse_away_for_two_minutes() {
 
 /// Frozen until inserts were given up, and then for so long.
 fn away(time: Duration) {
-    let mut ground = Ground::start();
+    let mut ground = Ground::own_clickhouse();
     let _process = processor(&ground);
     let limits = ["--insert-timeout-ms", "2000", "--memory-mib", "1"];
     let mut sink = ground.sink("sink.log", &[&SMALL[..], &limits].concat());
@@ -317,7 +317,7 @@ fn away(time: Duration) {
 /// itself, not by its watchdog.
 #[test]
 fn a_sink_without_kafka_ends_when_it_is_told_to() {
-    let ground = Ground::own();
+    let ground = Ground::own_kafka();
     // Frozen once the group has taken what it announced, before it sends any of it; the group keeps it meanwhile.
     let arguments = ["--watchdog-ms=3600000", "--close-ms=500", "--freeze-at=intended:1", SHIPPED_SESSION];
     let mut sink = ground.sink("sink.log", &arguments);
@@ -325,7 +325,7 @@ fn a_sink_without_kafka_ends_when_it_is_told_to() {
     wait_for("it has announced rows", || sink.is_frozen().then_some(()));
     ground.broker.kill();
     sink.signal(Signal::CONT);
-    wait_for("they arrive", || ground.count("ticks").filter(|rows| *rows > 0));
+    wait_for("rows arrive", || ground.total_rows().filter(|rows| *rows > 0));
     let (seconds, connections) = (5, connections(&ground.broker.kafka.brokers, Duration::from_secs(5)));
     // Its clients, fewer than ten, each connect some ten times a second at first; librdkafka would connect some thousand times for a request
     // that waits for a broker.

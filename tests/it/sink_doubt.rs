@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use arb_kafka::partition_of;
 use arb_runtime::fail_point::FailPoints;
-use arb_schemas::clickhouse::Databases;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::batch::Batch;
@@ -165,8 +164,8 @@ fn an_insert_is_one_block_however_large() {
     const ROWS: i64 = 1_100_000;
     let ground = Ground::start();
     let (url, password) = (ground.clickhouse.url.clone(), ground.clickhouse.password("writer"));
-    let databases = Databases::default();
-    let settings = Settings { url, ca: None, user: "writer".to_owned(), password, databases };
+    let (user, databases) = (ground.clickhouse.user("writer"), ground.clickhouse.databases.clone());
+    let settings = Settings { url, ca: None, user, password, databases };
     let client = settings.client_of_tables().unwrap();
     let limit = Duration::from_mins(2);
     let time_outs = TimeOuts { send: limit, search: limit, insert: limit };

@@ -50,7 +50,7 @@ fn sentence(ground: &Ground, log: &str) -> String {
 /// not read.
 #[test]
 fn a_sink_whose_place_is_cut_off_ends_and_the_next_says_what_is_lost() {
-    let ground = Ground::start();
+    let ground = Ground::own_clickhouse();
     let kafka = &ground.broker.kafka;
     publish(&ground, 0..10);
     let arguments = [&SMALL[..], &["--insert-timeout-ms", "2000"]].concat();

@@ -1,7 +1,7 @@
 //! The broker killed with -9 and frozen under load: what streams deliver, the rows of ClickHouse, the fold of the board and of
 //! the signals, and the feed without its doubles are those of an undisturbed run of the same ticks.
 //!
-//! A run has a dedicated Kafka and ClickHouse, two processors, a sink and two instances of the API with a
+//! A run has a dedicated Kafka, two processors, a sink and two instances of the API with a
 //! client each that resumes whenever it is disconnected. In the suite the broker is killed once and frozen
 //! once, by a fixed seed. Ten faults a run, with kills of roles between them and a freeze of 10 to 30 s among
 //! them, by the requested number of seeds, a line each:
@@ -45,7 +45,7 @@ struct Run {
 
 fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     let started = Instant::now();
-    let ground = Ground::own();
+    let ground = Ground::own_kafka();
     let key = Key::new(&ground.broker, "enterprise");
     let mut random = fastrand::Rng::with_seed(seed);
     let commit_records = [(); 2].map(|()| ["7", "50", "1000"][random.usize(..3)]);
@@ -63,7 +63,7 @@ fn run(ticks: &Ticks, seed: u64, steps: &[Step]) -> Run {
     }
     pieces.for_each(|piece| publisher.send(piece));
     let faults_end = started.elapsed();
-    publisher.finish();
+    publisher.flush();
     let late = finish(&ground, &mut roles, ticks, &clients);
     let (killed, restarted) = (roles.killed, roles.restarted);
     let streams = clients.map(StreamClient::stop).into();

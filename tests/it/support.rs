@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod broker_faults;
 pub(crate) mod clickhouse;
+mod clickhouse_server;
 pub(crate) mod detour;
 mod durations;
 pub(crate) mod environment;

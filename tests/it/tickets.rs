@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::environment::Environment;
 use crate::support::feed::{Writer, changed, opened};
+use crate::support::http::{once_it_knows, send};
 use crate::support::ports::port;
 use crate::support::python;
 use crate::support::serve::{Key, Serve};
@@ -29,13 +30,12 @@ pub(crate) fn ticket(serve: &Serve, key: &Key, origin: &str, filters: &str) -> S
 
 fn issue(serve: &Serve, key: &Key, origin: &str, filters: &str) -> Value {
     let filters: Value = serde_json::from_str(filters).unwrap();
-    let mut answer = ureq::post(format!("http://{}/api/v1/stream/tickets", serve.listen))
-        .header("x-api-key", &*key.text)
-        .header("content-type", "application/json")
-        .send(json!({"origin": origin, "filters": filters}).to_string())
-        .unwrap();
-    assert_eq!(answer.status(), 201);
-    serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
+    let body = json!({"origin": origin, "filters": filters}).to_string().into_bytes();
+    let fields = [("x-api-key", &*key.text), ("content-type", "application/json")];
+    let url = format!("http://{}/api/v1/stream/tickets", serve.listen);
+    let answer = once_it_knows(|| send("POST", &url, &fields, body.clone())).unwrap();
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    answer.json()
 }
 
 /// A stream by a ticket; it is asked for again while the instance does not know whether keys are valid.

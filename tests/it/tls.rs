@@ -192,7 +192,7 @@ fn wrong_settings_are_named(scene: &Scene) {
 
 /// All roles at one time, each by another way; a tick comes from `ingest` into ClickHouse and onto the board.
 fn roles_connect(scene: &Scene) {
-    let clickhouse = ClickHouse::start();
+    let clickhouse = ClickHouse::own();
     let https = terminator::start(
         &scene.authority.sign("clickhouse"),
         clickhouse.url.strip_prefix("http://").unwrap(),

@@ -10,8 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::clickhouse::ClickHouse;
-use crate::support::http::request;
-use crate::support::local_up::{LocalHome, Running};
+use crate::support::http::{once_it_knows, request};
+use crate::support::local_up::{LocalHome, Running, give};
 use crate::support::ports::{port, port_pair};
 use crate::support::program::{arb, run};
 use crate::support::scratch::Scratch;
@@ -20,7 +20,7 @@ use crate::support::{recordings, wait_for};
 
 #[test]
 fn up_replays_a_recording_and_ends_cleanly_on_interrupt() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.replay(51, 60, "2026-01-01T03:00:00Z");
     let board = running.board_at("2026-01-01T03:00:00Z");
     assert!(!board["arbs"].as_array().unwrap().is_empty());
@@ -34,14 +34,16 @@ fn up_replays_a_recording_and_ends_cleanly_on_interrupt() {
 
 #[test]
 fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.up(&[]);
     let first = wait_for("a first poll", || running.board().filter(|board| board["as_of"].is_string()));
     wait_for("another poll", || running.board().filter(|board| board["as_of"] != first["as_of"]));
     assert!(!running.output().contains(" INFO "), "roles log to files: {}", running.output());
     assert!(std::fs::read_to_string(local.home.path().join("logs/serve.log")).unwrap().contains(" INFO "));
     for role in ["kafka", "clickhouse", "process", "accounts", "serve", "sink", "settle", "ingest"] {
-        assert_eq!(children(running.child.id(), role).len(), 1, "{role}");
+        wait_for(&format!("{role} runs once"), || {
+            Some(children(running.child.id(), role)).filter(|pids| pids.len() == 1)
+        });
     }
     running.signal(Signal::KILL);
     running.child.wait().unwrap();
@@ -50,7 +52,7 @@ fn the_simulated_market_moves_and_ends_with_a_killed_parent() {
 
 #[test]
 fn an_interrupt_while_it_starts_ends_it_cleanly() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let log = local.home.path().join("up.log");
     let mut child = local.command(&[]).stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap();
     wait_for("Kafka is being started", || {
@@ -63,7 +65,7 @@ fn an_interrupt_while_it_starts_ends_it_cleanly() {
 
 #[test]
 fn its_topics_outlive_it_unless_they_shall_not() {
-    let mut local = LocalHome::new();
+    let mut local = LocalHome::own();
     let mut running = local.replay(52, 9, "2026-01-01T00:20:00Z");
     let board = running.board_at("2026-01-01T00:20:00Z");
     nobody_else_reads(local.home.path(), &running.key);
@@ -79,8 +81,8 @@ fn its_topics_outlive_it_unless_they_shall_not() {
     let mut again = local.replay(52, 9, "2026-01-01T00:20:00Z");
     assert_ne!(again.key, running.key);
     let bearer = format!("Bearer {}", running.key);
-    let refused = request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
-    assert_eq!(refused.unwrap().status, 401, "the key of an earlier run is revoked");
+    let ask = || request("GET", &format!("{}/v1/arbs", again.url), &[("authorization", &bearer)]);
+    assert_eq!(once_it_knows(ask).unwrap().status, 401, "the key of an earlier run is revoked");
     assert!(again.output().contains("the topics of the last run are continued"), "{}", again.output());
     assert_eq!(whenever(again.board_at("2026-01-01T00:20:00Z")), whenever(board));
     end(&mut again);
@@ -112,7 +114,7 @@ fn nobody_else_reads(home: &Path, key: &str) {
 
 #[test]
 fn output_that_others_may_read_has_no_secret() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let output = local.home.path().join("output");
     let file = std::fs::File::create(&output).unwrap();
     file.set_permissions(std::fs::Permissions::from_mode(0o644)).unwrap();
@@ -137,7 +139,7 @@ fn output_that_others_may_read_has_no_secret() {
 
 #[test]
 fn every_port_is_checked_before_anything_is_started() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     // The controller's.
     let taken = TcpListener::bind(("127.0.0.1", local.kafka_port + 1)).unwrap();
     let refused = |arguments: &[&str]| {
@@ -175,7 +177,7 @@ fn arb_logs(local: &LocalHome) -> String {
 }
 
 /// A board but for whether nothing has come for some time: that is so when it is read late.
-fn whenever(mut board: Value) -> Value {
+pub(crate) fn whenever(mut board: Value) -> Value {
     board.as_object_mut().unwrap().remove("stale").unwrap();
     board
 }
@@ -196,7 +198,7 @@ pub(crate) fn children(parent: u32, role: &str) -> Vec<i32> {
 
 #[test]
 fn a_role_that_is_killed_is_started_again() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.up(&[]);
     for role in ["process", "serve", "clickhouse"] {
         let before = wait_for("a poll", || running.board().filter(|board| board["as_of"].is_string()));
@@ -224,13 +226,8 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let clickhouse = ClickHouse::start();
     let given = |listen: &str| {
         let mut command = arb();
-        command
-            .env("KAFKA_BOOTSTRAP_SERVERS", &broker.kafka.brokers)
-            .env("KAFKA_TOPIC_PREFIX", broker.kafka.prefix())
-            .env("CLICKHOUSE_URL", &clickhouse.url)
-            .env("CLICKHOUSE_MIGRATOR_PASSWORD", clickhouse.password("migrator"))
-            .env("CLICKHOUSE_WRITER_PASSWORD", clickhouse.password("writer"))
-            .args(["up", "--speed", "max", "--listen", listen]);
+        give(&mut command, &broker, &clickhouse);
+        command.args(["up", "--speed", "max", "--listen", listen]);
         command.arg("--home").arg(broker.path("home")).arg("--replay").arg(&recording);
         command
     };
@@ -251,13 +248,14 @@ fn with_kafka_and_clickhouse_given_it_starts_neither_and_keeps_the_topics() {
     let refused = run(given("127.0.0.1:0")
         .env_remove("CLICKHOUSE_MIGRATOR_PASSWORD")
         .env("CLICKHOUSE_WRITER_PASSWORD", "wrong"));
-    assert!(refused.err.contains("as writer: Code: 516"), "{}", refused.err);
+    let sentence = format!("as {}: Code: 516", clickhouse.user("writer"));
+    assert!(refused.err.contains(&sentence), "{}", refused.err);
     assert!(!refused.err.contains("serving"), "{}", refused.err);
 }
 
 #[test]
 fn a_role_that_is_killed_repeatedly_is_restarted_each_time() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let mut running = local.up(&[]);
     // More runs, each shorter than any that counts, than permanent errors would allow.
     for role in ["sink", "process", "ingest"] {
@@ -295,7 +293,7 @@ fn a_full_disk_is_named_and_all_goes_on_once_there_is_room() {
     let board = |running: &Running| running.board().filter(|board| board["as_of"].is_string());
     let before = wait_for("a poll", || board(&running));
     let status = || request("GET", &format!("{}/readyz", running.url), &[]).map(|answer| answer.status);
-    assert_eq!(status(), Some(200));
+    wait_for("the API is ready", || (status() == Some(200)).then_some(()));
     let filler = local.home.path().join("filler");
     let mut file = std::fs::File::create(&filler).unwrap();
     // Until nothing more fits.
@@ -320,7 +318,7 @@ fn a_full_disk_is_named_and_all_goes_on_once_there_is_room() {
 
 #[test]
 fn an_error_that_lasts_ends_everything_with_the_role_the_error_and_how_to_go_on() {
-    let local = LocalHome::new();
+    let local = LocalHome::own();
     let books = local.home.path().join("books.toml");
     std::fs::write(&books, "no table of books").unwrap();
     let output = run(&mut local.command(&["--books-file", books.to_str().unwrap()]));

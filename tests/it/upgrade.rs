@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 
 use crate::support::metrics::Admin;
+use crate::support::ports::port;
 use crate::support::program::{Role, RunOutput, arb, run};
 use crate::support::stack::Broker;
 use crate::support::wait_for;
@@ -59,9 +60,7 @@ fn it_says_which_role_is_next_and_why_not_yet() {
 
     let newer = check(&broker, &[process, &instance("serve", "99.0.0")]);
     assert!(!newer.success && newer.err.contains("not yet: serve at"), "{}", newer.err);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let gone = listener.local_addr().unwrap().to_string();
-    drop(listener);
+    let gone = format!("127.0.0.1:{}", port());
     let away = check(&broker, &[process, &gone]);
     assert!(!away.success && away.err.contains(&format!("not yet: {gone} does not answer")), "{}", away.err);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::clickhouse::ClickHouse;
 
-/// A server with the schema, whose tables are filled as the writer.
+/// Databases with the schema, whose tables are filled as the writer.
 fn server() -> ClickHouse {
     let server = ClickHouse::start();
     server.migrate();

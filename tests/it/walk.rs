@@ -33,10 +33,7 @@ fn a_stranger_signs_up_spends_the_quota_rotates_and_revokes_by_the_page() {
     let broker = Broker::start();
     let mut owner =
         Role::start("accounts", &[broker.kafka.at(), broker.kafka.named()], &broker.path("accounts.log"));
-    wait_for("the partition is taken", || {
-        owner.assert_runs();
-        owner.has_logged("partitions taken").then_some(())
-    });
+    owner.wait_for_partitions();
     std::fs::write(broker.path("plans.json"), r#"{"free": 4}"#).unwrap();
     let (listen, pepper) = (format!("127.0.0.1:{}", port()), broker.path("pepper").display().to_string());
     let options = [

@@ -10,7 +10,7 @@ use crate::support::wait_for;
 /// Each has its databases and its users, who reach nothing of the other.
 #[test]
 fn two_environments_share_a_server() {
-    let server = ClickHouse::of(&["arb", "two"]);
+    let server = ClickHouse::own_of(&["arb", "two"]);
     server.migrate();
     let of_two = ["--clickhouse-url", &server.url, "--clickhouse-database", "two"];
     let password = server.password_file("two_migrator");
@@ -45,9 +45,9 @@ fn roles_are_created_by_who_may_and_with_passwords() {
     let server = ClickHouse::start();
     let create = |passwords: &[&str]| {
         let mut command = arb();
-        command.args(["migrate", "--create-roles", "--clickhouse-user", "migrator"]);
+        command.args(["migrate", "--create-roles", "--clickhouse-user", &server.user("migrator")]);
         command
-            .args(["--clickhouse-url", &server.url])
+            .args(["--clickhouse-url", &server.url, "--clickhouse-database", server.databases.views()])
             .env("CLICKHOUSE_ADMIN_PASSWORD", server.password("migrator"));
         for role in passwords {
             command.env(format!("CLICKHOUSE_{role}_PASSWORD"), "swordfish");

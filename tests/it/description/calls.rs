@@ -125,7 +125,7 @@ fn market(to: &mut Caller<'_>) {
 fn operator_key(running: &Running, kafka: &Environment) -> String {
     let scopes = ["--scope", "ticks:write", "--scope", "results:write", "--scope", "results:any"];
     let grant = ["account", "grant", "demonstration@localhost", "--book", "demo", "--source", "demo"];
-    let granted = run(arb().args(grant).args(scopes).arg(kafka.at()));
+    let granted = run(arb().args(grant).args(scopes).args([kafka.at(), kafka.named()]));
     assert!(granted.success, "{}", granted.err);
     let password = running.page.rsplit('/').next().unwrap();
     let post = |path: &str, fields: &[(&str, &str)], body: Value| {

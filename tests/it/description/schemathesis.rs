@@ -19,18 +19,15 @@ use crate::support::{python, wait_for};
 const LEFT_OUT: [&str; 4] = ["openStream", "createTicket", "rotateKey", "revokeKey"];
 /// The one body that Schemathesis has no writer for is lines of JSON.
 const LINES: &str = "pushOdds";
-/// How what the schemas do not allow may be refused: what Schemathesis expects by itself, and what is too large (413, 414, 431).
-const REFUSALS: &str = r#"
-[checks.negative_data_rejection]
-expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "414", "415", "422", "428", "429", "431", "5xx"]
-"#;
-
 /// An instance answers 503 while it does not know its accounts, as it does after a second in which the machine stands still: that is
-/// documented, and no other 503 may be found.
+/// documented, and no other 503 may be found. What the schemas do not allow may be refused as Schemathesis expects by itself, and for being
+/// too large (413, 414, 431).
 const SETTINGS: &str = r#"
 hooks = "hooks.py"
 [checks]
 not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 503]
+[checks.negative_data_rejection]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "414", "415", "422", "428", "429", "431", "5xx"]
 "#;
 const HOOKS: &str = r#"
 import schemathesis
@@ -57,12 +54,10 @@ fn finds_nothing(running: &Running, surface: &str, header: &str, effort: &[&str]
     for (name, text) in [("schemathesis.toml", SETTINGS), ("hooks.py", HOOKS)] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
-    let folder = Scratch::new();
-    std::fs::write(folder.path().join("refusals.toml"), REFUSALS).unwrap();
     let mut command = Command::new(python::schemathesis());
     command.args([
         "--config-file",
-        "refusals.toml",
+        "schemathesis.toml",
         "run",
         &format!("{}/openapi.json", running.url),
         "--header",

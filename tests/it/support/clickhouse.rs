@@ -1,47 +1,64 @@
-//! A ClickHouse of the test's own: started by `arb clickhouse`, asked over plain HTTP, killed and frozen as tests
-//! like.
+//! Databases of ClickHouse that a test has for itself, asked over plain HTTP: on the server of all tests, or on one of its own, which it
+//! kills and freezes as it likes.
 
-use std::os::unix::fs::symlink;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
-use rustix::process::{Pid, Signal, kill_process};
+use arb_schemas::clickhouse::Databases;
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use super::ports::port_pair;
-use super::program::{Role, RunOutput, arb, run};
-use super::scratch::Scratch;
-use super::{PATIENCE, root, wait_for};
+use super::PATIENCE;
+use super::clickhouse_server::{Lease, Server};
+use super::program::{RunOutput, arb, run};
 
-/// A server; it ends with the test.
+/// A database of views and one of tables, with their users. Statements name them as if they had the usual names.
 pub(crate) struct ClickHouse {
-    // Ends before its files are removed.
-    role: Option<Role>,
-    home: Scratch,
-    port: u16,
-    /// The databases whose users there are.
-    databases: &'static [&'static str],
+    on: On,
+    pub(crate) databases: Databases,
     pub(crate) url: String,
+}
+
+/// Where they are.
+enum On {
+    Own(Server),
+    /// The server of all tests: no other test has these databases meanwhile.
+    Shared(Lease),
 }
 
 /// What the server answers to a statement.
 pub(crate) type Answer = Result<Vec<Value>, String>;
 
 impl ClickHouse {
-    /// An empty server, with its roles.
+    /// Databases on the server of all tests, which do not exist yet.
     pub(crate) fn start() -> Self {
-        Self::of(&["arb"])
+        let lease = Lease::take();
+        let (databases, url) = (lease.databases.clone(), lease.url.clone());
+        let clickhouse = Self { on: On::Shared(lease), databases, url };
+        // What a test has left that was killed.
+        clickhouse.clear().unwrap();
+        clickhouse
     }
 
-    /// The same with the roles of these databases.
-    pub(crate) fn of(databases: &'static [&'static str]) -> Self {
-        let home = Scratch::new();
-        share_download(home.path());
-        let port = port_pair();
-        let mut server = Self { role: None, home, port, databases, url: format!("http://127.0.0.1:{port}") };
-        server.restart();
-        server
+    /// A server of the test's own: to be killed, frozen or filled, or because its limits are what is tested.
+    pub(crate) fn own() -> Self {
+        Self::own_of(&[Databases::USUAL])
+    }
+
+    /// The same with the users of these databases; statements are about the first.
+    pub(crate) fn own_of(databases: &'static [&'static str]) -> Self {
+        let server = Server::start(databases);
+        let (databases, url) = (Databases::named(databases[0]).unwrap(), server.url());
+        Self { on: On::Own(server), databases, url }
+    }
+
+    /// Removes both databases.
+    fn clear(&self) -> Result<(), String> {
+        for database in ["arb", "arb_store"] {
+            self.try_as("migrator", &format!("DROP DATABASE IF EXISTS {database} SYNC"))?;
+        }
+        Ok(())
     }
 
     /// `arb migrate`; fails when that fails.
@@ -60,23 +77,45 @@ impl ClickHouse {
     pub(crate) fn migrator(&self) -> Command {
         let file = self.password_file("migrator");
         let mut command = arb();
-        command.args(["migrate", "--clickhouse-url", &self.url, "--password-file"]).arg(file);
+        command.args(["migrate", "--clickhouse-url", &self.url]);
+        command.args(["--clickhouse-database", self.databases.views(), "--password-file"]).arg(file);
         command
     }
 
-    /// A user's password, in a file.
-    pub(crate) fn password_file(&self, user: &str) -> PathBuf {
-        self.home.path().join("clickhouse").join(format!("{user}.password"))
+    /// The arguments of a sink that writes here, by an address of the server.
+    pub(crate) fn writer(&self, url: &str) -> [String; 6] {
+        self.arguments(url, ["clickhouse", "writer"], "writer")
+    }
+
+    /// The arguments of an API that reads here.
+    pub(crate) fn history(&self) -> [String; 6] {
+        self.arguments(&self.url, ["history", "history"], "reader")
+    }
+
+    fn arguments(&self, url: &str, [server, password]: [&str; 2], role: &str) -> [String; 6] {
+        let file = self.password_file(role).display().to_string();
+        let names = [
+            format!("--{server}-url"),
+            format!("--{server}-database"),
+            format!("--{password}-password-file"),
+        ];
+        let [of_url, of_database, of_password] = names;
+        [of_url, url.to_owned(), of_database, self.databases.views().to_owned(), of_password, file]
+    }
+
+    /// The user of a role.
+    pub(crate) fn user(&self, role: &str) -> String {
+        self.databases.user(role)
+    }
+
+    /// A role's password, in a file.
+    pub(crate) fn password_file(&self, role: &str) -> PathBuf {
+        self.home().join("clickhouse").join(format!("{}.password", self.user(role)))
     }
 
     /// A role's password.
     pub(crate) fn password(&self, role: &str) -> String {
         std::fs::read_to_string(self.password_file(role)).unwrap().trim().to_owned()
-    }
-
-    /// A file of the server's own.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.home.path().join(name)
     }
 
     /// Rows that a role is shown, one object each; fails when it is refused.
@@ -89,16 +128,18 @@ impl ClickHouse {
         self.ask(role, &self.password(role), "", sql)
     }
 
-    /// The same with any user, password and settings (`&name=value`).
-    pub(crate) fn ask(&self, user: &str, password: &str, settings: &str, sql: &str) -> Answer {
+    /// The same with any password and settings (`&name=value`).
+    pub(crate) fn ask(&self, role: &str, password: &str, settings: &str, sql: &str) -> Answer {
+        let settings = self.of_these(settings);
         let url = format!("{}/?default_format=JSONEachRow&wait_end_of_query=1{settings}", self.url);
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(PATIENCE))
             .build()
             .new_agent();
-        let request = agent.post(url).header("X-ClickHouse-User", user).header("X-ClickHouse-Key", password);
-        let mut response = request.send(sql).map_err(|error| error.to_string())?;
+        let request = agent.post(url).header("X-ClickHouse-User", self.user(role));
+        let request = request.header("X-ClickHouse-Key", password);
+        let mut response = request.send(&*self.of_these(sql)).map_err(|error| error.to_string())?;
         let text = response.body_mut().with_config().limit(1 << 30).read_to_string();
         let text = text.map_err(|error| error.to_string())?;
         if response.status() == 200 {
@@ -108,81 +149,94 @@ impl ClickHouse {
         }
     }
 
+    /// A text that names databases of the usual names, with these in their places.
+    pub(crate) fn of_these<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.databases == Databases::default() {
+            return text.into();
+        }
+        let (views, store) = (self.databases.views(), self.databases.store());
+        let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let replaced = text.split_inclusive(|c| !is_of_word(c)).map(|part| {
+            let word = part.trim_end_matches(|c| !is_of_word(c));
+            let name = match word {
+                Databases::USUAL => views,
+                "arb_store" => &store,
+                word => word,
+            };
+            format!("{name}{}", &part[word.len()..])
+        });
+        replaced.collect::<String>().into()
+    }
+
+    /// The folder that has the passwords.
+    fn home(&self) -> &Path {
+        match &self.on {
+            On::Own(server) => server.home(),
+            On::Shared(lease) => &lease.home,
+        }
+    }
+
+    /// A file of the server's own.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.home().join(name)
+    }
+
+    fn of_test(&self) -> &Server {
+        match &self.on {
+            On::Own(server) => server,
+            On::Shared(_) => {
+                panic!("a ClickHouse that others use is neither killed nor frozen: `ClickHouse::own`")
+            }
+        }
+    }
+
+    fn of_test_mut(&mut self) -> &mut Server {
+        self.of_test();
+        let On::Own(server) = &mut self.on else { unreachable!() };
+        server
+    }
+
     /// Kills the server with -9; `arb clickhouse` ends with it.
     pub(crate) fn kill(&mut self) {
-        self.signal(Signal::KILL);
-        let mut role = self.role.take().unwrap();
-        wait_for("arb clickhouse ends with its server", || role.died().then_some(()));
+        self.of_test_mut().kill();
     }
 
     /// Kills `arb clickhouse` with -9, not its server.
     pub(crate) fn kill_role(&self) {
-        let role = self.role.as_ref().unwrap().id();
-        kill_process(Pid::from_raw(role.cast_signed()).unwrap(), Signal::KILL).unwrap();
+        self.of_test().kill_role();
     }
 
     /// Ends the server in good order.
     pub(crate) fn stop(&mut self) {
-        self.role.take().unwrap().stop();
+        self.of_test_mut().stop();
     }
 
     /// Starts it again, on the same port and over the same tables.
     pub(crate) fn restart(&mut self) {
-        assert!(self.role.is_none(), "it runs");
-        let (port, native) = (self.port.to_string(), (self.port + 1).to_string());
-        let (home, data) = (self.home.path().display().to_string(), self.path("data").display().to_string());
-        let arguments = ["--port", &port, "--native-port", &native, "--home", &home, "--data", &data];
-        let databases = self.databases.iter().flat_map(|name| ["--database", name]);
-        let arguments: Vec<_> = arguments.into_iter().chain(databases).collect();
-        let mut role = Role::start("clickhouse", &arguments, &self.path("clickhouse.log"));
-        wait_for("ClickHouse answers", || {
-            role.assert_runs();
-            ureq::get(format!("{}/ping", self.url)).call().ok()
-        });
-        self.role = Some(role);
+        self.of_test_mut().restart();
     }
 
     /// Stops the server's process where it is, as a machine does that hangs.
     pub(crate) fn freeze(&self) {
-        self.signal(Signal::STOP);
+        self.of_test().signal(Signal::STOP);
     }
 
     /// Lets it go on.
     pub(crate) fn thaw(&self) {
-        self.signal(Signal::CONT);
+        self.of_test().signal(Signal::CONT);
     }
 
     /// The server's process.
     pub(crate) fn server(&self) -> Pid {
-        self.role.as_ref().unwrap().server()
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(self.server(), signal).unwrap();
+        self.of_test().process()
     }
 }
 
-/// A frozen server could not end.
 impl Drop for ClickHouse {
     fn drop(&mut self) {
-        if self.role.as_mut().is_some_and(|role| !role.died()) {
-            self.thaw();
+        if let On::Shared(_) = self.on {
+            // What is left the next test that has these databases removes.
+            let _ = self.clear();
         }
-    }
-}
-
-/// Lets a home of the test's own use the repository's download, so that ClickHouse is fetched once for all.
-pub(crate) fn share_download(home: &Path) {
-    static FETCHED: OnceLock<PathBuf> = OnceLock::new();
-    let fetched = FETCHED.get_or_init(|| {
-        let output = run(arb().args(["clickhouse", "--fetch-only", "--home"]).arg(root().join(".arb")));
-        assert!(output.success, "{}", output.err);
-        PathBuf::from(output.out.trim())
-    });
-    std::fs::write(home.join("arb-home"), "").unwrap();
-    // A `clickhouse` of the machine needs no folder.
-    if fetched.is_absolute() {
-        std::fs::create_dir_all(home.join("clickhouse")).unwrap();
-        symlink(fetched, home.join("clickhouse").join(fetched.file_name().unwrap())).unwrap();
     }
 }

@@ -22,19 +22,21 @@ impl Answer {
     }
 }
 
-/// Asks again while an instance answers that it does not know at the moment whether keys are valid, has no quota leased, or still
-/// reads what is asked for, as the documents of these problems tell clients to. After a second in which a machine stands still every
-/// instance answers so, and a ready one has not read all of its topics.
+/// Whether an answer is that the instance does not know at the moment whether keys are valid, has no quota leased, or still reads what is
+/// asked for: the documents of these problems tell clients to ask again. After a second in which a machine stands still every instance
+/// answers so, and a ready one has not read all of its topics.
+pub(crate) fn is_for_later(body: &str) -> bool {
+    ["/problems/accounts-unavailable", "being read; try again"].iter().any(|it| body.contains(it))
+}
+
+/// Asks again while the answer is for later.
 pub(crate) fn once_it_knows(ask: impl Fn() -> Option<Answer>) -> Option<Answer> {
     wait_for("the instance can answer", || {
         let answer = ask();
         // The answer to HEAD has no body.
-        let passes = |text: &str| {
-            ["/problems/accounts-unavailable", "being read; try again"].iter().any(|it| text.contains(it))
-        };
-        let is_for_later =
-            |answer: &Answer| answer.status == 503 && (answer.body.is_empty() || passes(&answer.body));
-        (!answer.as_ref().is_some_and(is_for_later)).then_some(answer)
+        let is_later =
+            |answer: &Answer| answer.status == 503 && (answer.body.is_empty() || is_for_later(&answer.body));
+        (!answer.as_ref().is_some_and(is_later)).then_some(answer)
     })
 }
 

@@ -1,4 +1,4 @@
-//! `arb up` in a home and at ports of a test's own.
+//! `arb up` in a home and at ports of a test's own: with the Kafka and the ClickHouse of all tests, or with those that it starts itself.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -9,13 +9,15 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::clickhouse::share_download;
+use super::clickhouse::ClickHouse;
+use super::clickhouse_server::share_download;
 use super::environment::Environment;
 use super::http::{once_it_knows, request};
 use super::permit::Permit;
 use super::ports::{port, port_pair};
 use super::program::{arb, run};
 use super::scratch::Scratch;
+use super::stack::Broker;
 use super::{kafka_start, recordings, root, wait_for, wait_for_steps};
 
 /// `arb up`, running.
@@ -76,6 +78,18 @@ impl Drop for Running {
     }
 }
 
+/// Gives servers to `arb up`, which then starts none.
+pub(crate) fn give(command: &mut Command, broker: &Broker, clickhouse: &ClickHouse) {
+    command
+        .env("KAFKA_BOOTSTRAP_SERVERS", &broker.kafka.brokers)
+        .env("KAFKA_TOPIC_PREFIX", broker.kafka.prefix())
+        .env("CLICKHOUSE_URL", &clickhouse.url)
+        .env("CLICKHOUSE_DATABASE", clickhouse.databases.views());
+    for role in ["migrator", "writer", "reader"] {
+        command.env(format!("CLICKHOUSE_{}_PASSWORD", role.to_uppercase()), clickhouse.password(role));
+    }
+}
+
 /// A file system in memory over a folder.
 struct SmallDisk(PathBuf);
 
@@ -103,27 +117,38 @@ pub(crate) struct LocalHome {
     // It is gone before its folder is removed.
     _disk: Option<SmallDisk>,
     pub(crate) home: Scratch,
+    /// Of the servers that it starts.
     pub(crate) kafka_port: u16,
     pub(crate) clickhouse_port: u16,
     pub(crate) listen: String,
-    /// It starts a Kafka of its own.
-    _permit: Permit,
+    servers: Servers,
+}
+
+/// What `arb up` runs on.
+enum Servers {
+    Own(Permit),
+    Shared(Box<(Broker, ClickHouse)>),
 }
 
 impl LocalHome {
-    /// A home that shares the repository's download, so that Kafka is fetched once for all.
+    /// With topics and databases of the test's own in the servers of all tests: of tests of what the roles do.
     pub(crate) fn new() -> Self {
-        Self::at(Permit::take(), Scratch::new(), None)
+        Self::at(Servers::Shared(Box::new((Broker::bare(), ClickHouse::start()))), Scratch::new(), None)
+    }
+
+    /// With a Kafka and a ClickHouse that it starts and ends: of tests of `arb up` itself.
+    pub(crate) fn own() -> Self {
+        Self::at(Servers::Own(Permit::take()), Scratch::new(), None)
     }
 
     /// The same on a small disk of its own; `None` where this machine mounts none.
     pub(crate) fn on_small_disk(mib: u32) -> Option<Self> {
         let (permit, home) = (Permit::take(), Scratch::new());
         let disk = SmallDisk::mount(home.path(), mib)?;
-        Some(Self::at(permit, home, Some(disk)))
+        Some(Self::at(Servers::Own(permit), home, Some(disk)))
     }
 
-    fn at(permit: Permit, home: Scratch, disk: Option<SmallDisk>) -> Self {
+    fn at(servers: Servers, home: Scratch, disk: Option<SmallDisk>) -> Self {
         std::fs::write(home.path().join("arb-home"), "").unwrap();
         let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {
@@ -132,21 +157,31 @@ impl LocalHome {
         share_download(home.path());
         let (kafka_port, clickhouse_port) = (port_pair(), port_pair());
         let listen = format!("127.0.0.1:{}", port());
-        Self { _disk: disk, home, kafka_port, clickhouse_port, listen, _permit: permit }
+        Self { _disk: disk, home, kafka_port, clickhouse_port, listen, servers }
     }
 
     /// Its Kafka, once it runs.
     pub(crate) fn kafka(&self) -> Environment {
-        Environment::new(format!("127.0.0.1:{}", self.kafka_port), "")
+        match &self.servers {
+            Servers::Own(_) => Environment::new(format!("127.0.0.1:{}", self.kafka_port), ""),
+            Servers::Shared(servers) => servers.0.kafka.clone(),
+        }
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = arb();
-        command.args(["up", "--listen", &self.listen, "--kafka-port", &self.kafka_port.to_string()]);
-        let (port, native) = (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
-        command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
-        command.arg("--home").arg(self.home.path()).args(arguments);
-        kafka_start::quicken(&mut command);
+        command.args(["up", "--listen", &self.listen, "--home"]).arg(self.home.path());
+        match &self.servers {
+            Servers::Own(_) => {
+                let (port, native) =
+                    (self.clickhouse_port.to_string(), (self.clickhouse_port + 1).to_string());
+                command.args(["--clickhouse-port", &port, "--clickhouse-native-port", &native]);
+                command.args(["--kafka-port", &self.kafka_port.to_string()]);
+                kafka_start::quicken(&mut command);
+            }
+            Servers::Shared(servers) => give(&mut command, &servers.0, &servers.1),
+        }
+        command.args(arguments);
         command
     }
 
@@ -162,6 +197,9 @@ impl LocalHome {
     pub(crate) fn everything_ends(&self) {
         let closed = |address: &str| TcpStream::connect(address).is_err().then_some(());
         wait_for("the board ends", || closed(&self.listen));
+        if matches!(self.servers, Servers::Shared(..)) {
+            return;
+        }
         wait_for("Kafka ends", || closed(&format!("127.0.0.1:{}", self.kafka_port)));
         wait_for("ClickHouse ends", || closed(&format!("127.0.0.1:{}", self.clickhouse_port)));
     }

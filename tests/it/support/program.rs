@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::wait::comes_true;
+use super::wait::{comes_true, wait_for};
 use super::{PATIENCE, durations, root};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_arb-under-test");
@@ -70,6 +70,8 @@ pub(crate) fn last_lines(log: &str, most: usize, is_shown: impl Fn(&str) -> bool
 pub(crate) struct Role {
     child: Child,
     log: PathBuf,
+    /// Where what it logs begins: a role that ran before it may have the same file.
+    log_begin: usize,
 }
 
 impl Role {
@@ -86,8 +88,9 @@ impl Role {
     /// Starts a command that is one of a role.
     pub(crate) fn spawn(command: &mut Command, log: &Path) -> Self {
         let file = std::fs::File::options().create(true).append(true).open(log).unwrap();
+        let log_begin = usize::try_from(file.metadata().unwrap().len()).unwrap();
         let child = command.stdin(Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file).spawn();
-        Self { child: child.unwrap(), log: log.to_owned() }
+        Self { child: child.unwrap(), log: log.to_owned(), log_begin }
     }
 
     /// Fails when it has ended, with its output.
@@ -98,7 +101,19 @@ impl Role {
 
     /// Whether it has logged a text.
     pub(crate) fn has_logged(&self, text: &str) -> bool {
-        std::fs::read_to_string(&self.log).unwrap().contains(text)
+        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap()[self.log_begin..]).contains(text)
+    }
+
+    /// Waits until it has its partitions: before that it answers no command.
+    pub(crate) fn wait_for_partitions(&mut self) {
+        wait_for("the partitions are taken", || {
+            // One that is to be killed may have been as soon as it had them.
+            let is_owner = self.has_logged("partitions taken");
+            if !is_owner {
+                self.assert_runs();
+            }
+            is_owner.then_some(())
+        });
     }
 
     /// Whether it has ended.

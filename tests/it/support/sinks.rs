@@ -1,4 +1,4 @@
-//! Sinks on a Kafka and a ClickHouse of the test's own, and what the tables must hold by a decoder that is not ours.
+//! Sinks on topics and databases of the test's own, and what the tables must hold by a decoder that is not ours.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -136,18 +136,23 @@ pub(crate) type Rows = BTreeMap<&'static str, Vec<Value>>;
 
 impl Ground {
     pub(crate) fn start() -> Self {
-        Self::on(Broker::start)
+        Self::on(Broker::start, ClickHouse::start)
     }
 
     /// The same with a Kafka of the test's own.
-    pub(crate) fn own() -> Self {
-        Self::on(Broker::own)
+    pub(crate) fn own_kafka() -> Self {
+        Self::on(Broker::own, ClickHouse::start)
     }
 
-    fn on(broker: fn() -> Broker) -> Self {
+    /// The same with a ClickHouse of the test's own.
+    pub(crate) fn own_clickhouse() -> Self {
+        Self::on(Broker::start, ClickHouse::own)
+    }
+
+    fn on(broker: fn() -> Broker, clickhouse: fn() -> ClickHouse) -> Self {
         let (broker, clickhouse) = std::thread::scope(|scope| {
-            let clickhouse = scope.spawn(|| {
-                let clickhouse = ClickHouse::start();
+            let clickhouse = scope.spawn(move || {
+                let clickhouse = clickhouse();
                 clickhouse.migrate();
                 clickhouse
             });
@@ -162,17 +167,8 @@ impl Ground {
     }
 
     fn arguments_by(&self, url: &str) -> Vec<String> {
-        let file = self.clickhouse.password_file("writer").display().to_string();
-        [
-            self.broker.kafka.at(),
-            self.broker.kafka.named(),
-            "--clickhouse-url",
-            url,
-            "--writer-password-file",
-            &file,
-        ]
-        .map(str::to_owned)
-        .into()
+        let kafka = [self.broker.kafka.at(), self.broker.kafka.named()].map(str::to_owned);
+        kafka.into_iter().chain(self.clickhouse.writer(url)).collect()
     }
 
     /// Starts a sink; its log is the file of this name.
@@ -203,10 +199,18 @@ impl Ground {
         self.clickhouse.try_as("migrator", &sql).ok()?[0]["rows"].as_u64()
     }
 
+    /// The number of rows in each table, by one statement: this is asked often.
+    fn counts(&self) -> Option<BTreeMap<&'static str, u64>> {
+        let count =
+            |Compared { table, .. }: &Compared| format!("(SELECT count() FROM arb_store.{table}) AS {table}");
+        let counts: Vec<_> = TABLES.iter().map(count).collect();
+        let row = self.clickhouse.try_as("migrator", &format!("SELECT {}", counts.join(", "))).ok()?;
+        TABLES.iter().map(|Compared { table, .. }| Some((*table, row[0][*table].as_u64()?))).collect()
+    }
+
     /// Rows of all tables.
     pub(crate) fn total_rows(&self) -> Option<usize> {
-        let counts = TABLES.iter().map(|compared| self.count(compared.table));
-        usize::try_from(counts.sum::<Option<u64>>()?).ok()
+        usize::try_from(self.counts()?.values().sum::<u64>()).ok()
     }
 
     /// What the topics make, by the decoder in Python, once every transaction on them has ended.
@@ -254,8 +258,9 @@ impl Ground {
     pub(crate) fn wait_for_rows(&self, expected: &Rows, mut each: impl FnMut()) {
         wait_for_steps("all rows are there", || {
             each();
+            let counts = self.counts().unwrap_or_default();
             let missing = |(table, rows): (&&'static str, &Vec<Value>)| {
-                let count = self.count(table).unwrap_or(0);
+                let count = counts.get(table).copied().unwrap_or(0);
                 (count < rows.len() as u64).then_some((*table, count))
             };
             let missing: Vec<_> = expected.iter().filter_map(missing).collect();

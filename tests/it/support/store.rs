@@ -16,7 +16,7 @@ use super::stack::Stack;
 use super::{recordings, wait_for, wait_for_steps};
 use crate::kafka::{read_all, wait_until_settled};
 
-/// A ClickHouse that has all that a recording came to.
+/// Databases that have all that a recording came to.
 pub(crate) struct Store {
     // Ends before what it reads and what it writes to.
     _sink: Role,
@@ -29,9 +29,8 @@ impl Store {
     pub(crate) fn play(policy: &str, recording: &Path) -> Self {
         let clickhouse = ClickHouse::start();
         clickhouse.migrate();
-        let password = clickhouse.password_file("reader").display().to_string();
-        let history = ["--history-url", &clickhouse.url, "--history-password-file", &password];
-        let stack = Stack::start_with(policy, &history);
+        let history = clickhouse.history();
+        let stack = Stack::start_with(policy, &history.each_ref().map(String::as_str));
         let sink = sink(&stack, &clickhouse);
         stack.broker.ingest(recording, &[]);
         let last: Value = serde_json::from_str(&recordings::lines(recording).last().unwrap()).unwrap();
@@ -116,14 +115,8 @@ pub(crate) struct Shown {
 }
 
 fn sink(stack: &Stack, clickhouse: &ClickHouse) -> Role {
-    let password = clickhouse.password_file("writer").display().to_string();
-    let arguments = [
-        stack.broker.kafka.at(),
-        stack.broker.kafka.named(),
-        "--clickhouse-url",
-        &clickhouse.url,
-        "--writer-password-file",
-        &password,
-    ];
+    let to = clickhouse.writer(&clickhouse.url);
+    let kafka = [stack.broker.kafka.at(), stack.broker.kafka.named()];
+    let arguments = [&kafka[..], &to.each_ref().map(String::as_str)].concat();
     Role::start("sink", &arguments, &stack.broker.path("sink.log"))
 }

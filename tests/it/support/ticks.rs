@@ -3,6 +3,7 @@
 //! Every run of one recording gets the same records at the same offsets, whatever happens to its broker: what the
 //! processors make of them can be compared record by record. It never uses the program's own publisher, which gives up.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub(crate) struct Tick {
 /// A recording as records, in order within each partition.
 pub(crate) struct Ticks {
     records: Vec<Tick>,
+    /// How many records there are up to the end of each poll.
+    poll_ends: Vec<usize>,
     /// Rows that its frames make in ClickHouse.
     pub(crate) rows: usize,
 }
@@ -45,7 +48,7 @@ impl Ticks {
         let mut recording = recording::open(&path, OddsFormat::American).unwrap();
         let stranger =
             Tick { partition: of_key("stranger"), key: "stranger".into(), value: b"{\"odds\": 2}".into() };
-        let mut ticks = Self { records: vec![stranger], rows: 0 };
+        let mut ticks = Self { records: vec![stranger], poll_ends: Vec::new(), rows: 0 };
         let mut last = None;
         while let Some(poll) = recording.next_poll(&mut Faults::default()).unwrap() {
             let source = recording.name().to_owned();
@@ -60,6 +63,7 @@ impl Ticks {
             {
                 ticks.push(partition, &key, &record);
             }
+            ticks.poll_ends.push(ticks.records.len());
         }
         ticks
     }
@@ -77,6 +81,12 @@ impl Ticks {
     pub(crate) fn ends(&self) -> Vec<i64> {
         let count = |partition| self.records.iter().filter(|tick| tick.partition == partition).count();
         (0..DEFAULT_PARTITIONS).map(|partition| i64::try_from(count(partition)).unwrap()).collect()
+    }
+
+    /// The records of some polls, with what comes before the first of them.
+    pub(crate) fn of_polls(&self, polls: Range<usize>) -> &[Tick] {
+        let end = |polls: usize| polls.checked_sub(1).map_or(0, |last| self.poll_ends[last]);
+        &self.records[end(polls.start)..end(polls.end)]
     }
 
     /// The records in so many pieces, one after the other.
@@ -113,7 +123,7 @@ impl PatientPublisher {
     }
 
     /// Waits until everything is acknowledged.
-    pub(crate) fn finish(self) {
+    pub(crate) fn flush(&self) {
         let started = Instant::now();
         self.producer.flush(FLUSH).unwrap_or_else(|error| panic!("{error} after {:?}", started.elapsed()));
     }

@@ -11,8 +11,10 @@ use super::durations;
 /// How long a fact may take to come true on a slow machine before its absence is a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(3);
 
-/// Between two looks for a fact: as long as a look takes, so that whoever looks takes at most half of a processor.
+/// Between two looks for a fact.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
+/// Such a pause lasts as long as so many looks: what is looked for needs the processors more than whoever looks.
+const LOOKS: u32 = 4;
 
 /// What a look for a fact finds: the fact, or what there is instead.
 pub(crate) trait Look {
@@ -108,7 +110,7 @@ pub(crate) fn comes_true(within: Duration, mut fact: impl FnMut() -> bool) -> bo
 }
 
 fn rest(begun: Instant) {
-    std::thread::sleep(begun.elapsed().clamp(PAUSE.0, PAUSE.1));
+    std::thread::sleep((LOOKS * begun.elapsed()).clamp(PAUSE.0, PAUSE.1));
 }
 
 /// Lets time pass that stands for no event: a pace, or a time that is itself what is tested. `_why` says which.

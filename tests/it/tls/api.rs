@@ -112,10 +112,7 @@ impl SecureApi {
         let serve = Role::start("serve", &[&common[..], &files, &more].concat(), &broker.path("serve.log"));
         let mut api = Self { serve, accounts, port, authority, certificate, key, broker };
         // What it is asked before that it decides later: an account would be there already when it is asked for again.
-        wait_for("the accounts are decided", || {
-            api.accounts.assert_runs();
-            api.accounts.has_logged("partitions taken").then_some(())
-        });
+        api.accounts.wait_for_partitions();
         wait_for("the API listens", || {
             api.serve.assert_runs();
             api.connect()

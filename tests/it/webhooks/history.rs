@@ -39,14 +39,12 @@ fn pages(hooks: &Hooks, path: &str, limit: usize) -> Vec<(String, i64, String)> 
 
 #[test]
 fn the_whole_delivery_log_is_paged_filtered_and_counted() {
-    let mut clickhouse = ClickHouse::start();
+    let mut clickhouse = ClickHouse::own();
     clickhouse.migrate();
-    let password = clickhouse.password_file("reader").display().to_string();
-    let history = ["--history-url", &clickhouse.url, "--history-password-file", &password];
-    let hooks = Hooks::start_with(1, &history);
-    let writer = clickhouse.password_file("writer").display().to_string();
-    let sink = [hooks.broker.kafka.at(), hooks.broker.kafka.named(), "--clickhouse-url", &clickhouse.url];
-    let sink = [&sink[..], &["--writer-password-file", &writer, "--batch-interval-ms", "50"]].concat();
+    let (history, to) = (clickhouse.history(), clickhouse.writer(&clickhouse.url));
+    let hooks = Hooks::start_with(1, &history.each_ref().map(String::as_str));
+    let kafka = [hooks.broker.kafka.at(), hooks.broker.kafka.named(), "--batch-interval-ms", "50"];
+    let sink = [&kafka[..], &to.each_ref().map(String::as_str)].concat();
     let _sink = Role::start("sink", &sink, &hooks.broker.path("sink.log"));
     let receiver = Receiver::start(Manner::Status(503, "busy"));
     let created = hooks.endpoint(&receiver, &json!({"policy": "durable"}));

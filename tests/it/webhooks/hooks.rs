@@ -64,7 +64,7 @@ impl Hooks {
         let pepper = broker.path("pepper").display().to_string();
         let hook_key = broker.path("webhook-key").display().to_string();
         let role = |name, own: &[&str]| Supervised::start(&broker, name, own);
-        let owner = role("accounts", &[]);
+        let mut owner = role("accounts", &[]);
         let listen = format!("127.0.0.1:{}", port());
         let own =
             ["--listen", &listen, "--pepper", &pepper, "--webhook-key", &hook_key, "--webhook-development"];
@@ -73,6 +73,14 @@ impl Hooks {
         let url = format!("http://{listen}");
         wait_for("the board is ready", || {
             request("GET", &format!("{url}/readyz"), &[]).filter(|answer| answer.status == 200)
+        });
+        // Who is asked to create an account gives the owner 10 s.
+        wait_for("the accounts have their owner", || {
+            // It ends where it was silent for too long, as on a machine that stands still.
+            if owner.role.died() {
+                owner.start_again(&broker);
+            }
+            owner.role.has_logged("partitions taken").then_some(())
         });
         let key = create_account(&broker, &url, "me@example.com");
         let mut hooks = Self { deliver: Vec::new(), roles: vec![owner, serve, process], url, key, broker };
