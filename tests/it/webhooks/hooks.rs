@@ -227,14 +227,17 @@ pub(crate) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     answer["key"].as_str().unwrap().to_owned()
 }
 
-/// Sends JSON; the status, the cookie and the answer. It is sent again where the instance could not decide about it, and so did nothing.
+/// Sends JSON; the status, the cookie and the answer. It is sent again where the instance could not decide about it, and so did nothing; and
+/// with the same key, as the document of that problem says, where it was not confirmed in time.
 fn send(method: &str, url: &str, fields: &[(&str, &str)], body: Option<&Value>) -> (u16, String, Value) {
+    let key = format!("{:016x}", fastrand::u64(..));
+    let fields = [fields, &[("idempotency-key", &*key)]].concat();
     wait_for("the instance can answer", || {
-        let answer = send_once(method, url, fields, body);
+        let answer = send_once(method, url, &fields, body);
         let (type_of, detail) = (&answer.2["type"], answer.2["detail"].as_str().unwrap_or_default());
         let is_undecided = detail.starts_with("It is not known at the moment")
             || detail.ends_with("being read; try again.")
-            || method == "GET" && type_of == "/problems/accounts-unavailable";
+            || ["GET", "POST"].contains(&method) && type_of == "/problems/accounts-unavailable";
         (answer.0 != 503 || !is_undecided).then_some(answer)
     })
 }
