@@ -3,6 +3,7 @@
 //!
 //! One broker with a listener of each kind serves all cases.
 
+mod acls;
 mod api;
 mod broker;
 mod certificates;

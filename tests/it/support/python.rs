@@ -80,7 +80,8 @@ pub(crate) fn run_by(interpreter: &Path, script: &str, arguments: &[&str]) -> St
     output(command, "")
 }
 
-fn output(mut command: Command, input: &str) -> String {
+/// The output of a script that is to be started, for an input; it must succeed.
+pub(crate) fn output(mut command: Command, input: &str) -> String {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

@@ -1,6 +1,6 @@
-//! A Kafka with a listener of every kind: plaintext, TLS, TLS with client certificates, SASL over TLS.
+//! A Kafka with a listener of every kind: plaintext, TLS, TLS with client certificates, SASL over TLS; and how such brokers start.
 //!
-//! It is started by its Java classes, because `arb kafka` has a plaintext listener only.
+//! They are started by their Java classes, because `arb kafka` has a plaintext listener only.
 
 use std::fs::File;
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ const MODULES: &str = "org.apache.kafka.common.security";
 
 /// A broker that runs.
 pub(super) struct SecureBroker {
-    java: Child,
+    _process: Process,
     pub(super) plaintext: String,
     pub(super) tls: String,
     /// TLS, and the client needs a certificate of the CA.
@@ -47,33 +47,44 @@ impl SecureBroker {
     /// Starts it.
     pub(super) fn start(folder: &Path, files: &Files<'_>) -> Self {
         let ports: [u16; 7] = std::array::from_fn(|_| port_pair());
-        let properties = folder.join("server.properties");
-        std::fs::write(&properties, settings(folder, ports, files)).unwrap();
-        let log = File::create(folder.join("kafka.out")).unwrap();
-        let mut format = java(&log);
-        format.args(["kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER_ID, "-c"]);
-        format.arg(&properties);
-        for mechanism in ["SCRAM-SHA-256", "SCRAM-SHA-512"] {
-            format.args(["--add-scram", &format!("{mechanism}=[name={USER},password={PASSWORD}]")]);
-        }
-        assert!(format.status().unwrap().success(), "{}", log_text(folder));
-        let java = java(&log).arg("kafka.Kafka").arg(&properties).spawn().unwrap();
+        let scram = ["SCRAM-SHA-256", "SCRAM-SHA-512"].map(|mechanism| {
+            ["--add-scram".to_owned(), format!("{mechanism}=[name={USER},password={PASSWORD}]")]
+        });
+        let process =
+            Process::start(folder, &settings(folder, ports, files), scram.as_flattened(), &ports[..6]);
         let [plaintext, tls, mutual, expired, sasl, token, _] = ports.map(|port| format!("127.0.0.1:{port}"));
-        let mut broker = Self { java, plaintext, tls, mutual, expired, sasl, token };
-        for port in &ports[..6] {
-            wait_for("Kafka listens", || {
-                assert!(broker.java.try_wait().unwrap().is_none(), "{}", log_text(folder));
-                TcpStream::connect(("127.0.0.1", *port)).ok()
-            });
-        }
-        broker
+        Self { _process: process, plaintext, tls, mutual, expired, sasl, token }
     }
 }
 
-impl Drop for SecureBroker {
+/// The process of a broker, which ends with the test.
+pub(super) struct Process(Child);
+
+impl Process {
+    /// Formats a folder, with further arguments, and starts a broker on it that listens at these ports.
+    pub(super) fn start(folder: &Path, settings: &str, format: &[String], ports: &[u16]) -> Self {
+        let properties = folder.join("server.properties");
+        std::fs::write(&properties, settings).unwrap();
+        let log = File::create(folder.join("kafka.out")).unwrap();
+        let mut tool = java(&log);
+        tool.args(["kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER_ID, "-c"]);
+        tool.arg(&properties).args(format);
+        assert!(tool.status().unwrap().success(), "{}", log_text(folder));
+        let mut process = Self(java(&log).arg("kafka.Kafka").arg(&properties).spawn().unwrap());
+        for port in ports {
+            wait_for("Kafka listens", || {
+                assert!(process.0.try_wait().unwrap().is_none(), "{}", log_text(folder));
+                TcpStream::connect(("127.0.0.1", *port)).ok()
+            });
+        }
+        process
+    }
+}
+
+impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.java.kill();
-        let _ = self.java.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -88,29 +99,34 @@ fn java(log: &File) -> Command {
     java
 }
 
-fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
-    let names = ["PLAINTEXT", "TLS", "MUTUAL", "EXPIRED", "SASL", "TOKEN", "CONTROLLER"];
-    let protocols = ["PLAINTEXT", "SSL", "SSL", "SSL", "SASL_SSL", "SASL_SSL", "PLAINTEXT"];
-    let listeners: Vec<_> =
-        names.iter().zip(ports).map(|(name, port)| format!("{name}://127.0.0.1:{port}")).collect();
-    let map: Vec<_> =
-        names.iter().zip(protocols).map(|(name, protocol)| format!("{name}:{protocol}")).collect();
-    let text = format!(
+/// What every broker of these tests has, and its listeners: name, protocol and port, the last one the controller's.
+pub(super) fn common(folder: &Path, listeners: &[(&str, &str, u16)]) -> String {
+    let joined = |of: &dyn Fn(&(&str, &str, u16)) -> String| listeners.iter().map(of).collect::<Vec<_>>();
+    let addresses = joined(&|(name, _, port)| format!("{name}://127.0.0.1:{port}"));
+    let protocols = joined(&|(name, protocol, _)| format!("{name}:{protocol}"));
+    let [advertised @ .., _] = &addresses[..] else { panic!("a broker has listeners") };
+    let (_, _, controller) = listeners[advertised.len()];
+    format!(
         "process.roles=broker,controller\nnode.id=1\nlisteners={}\nadvertised.listeners={}\n\
          listener.security.protocol.map={}\ncontroller.listener.names=CONTROLLER\n\
-         inter.broker.listener.name=PLAINTEXT\ncontroller.quorum.bootstrap.servers=127.0.0.1:{}\nlog.dirs={}\n\
+         inter.broker.listener.name=PLAINTEXT\ncontroller.quorum.bootstrap.servers=127.0.0.1:{controller}\nlog.dirs={}\n\
          auto.create.topics.enable=false\nnum.partitions=4\ndefault.replication.factor=1\n\
          offsets.topic.replication.factor=1\noffsets.topic.num.partitions=4\n\
          transaction.state.log.replication.factor=1\ntransaction.state.log.min.isr=1\n\
          transaction.state.log.num.partitions=4\nshare.coordinator.state.topic.replication.factor=1\n\
          share.coordinator.state.topic.min.isr=1\ngroup.initial.rebalance.delay.ms=0\n\
          group.min.session.timeout.ms=1500\n",
-        listeners.join(","),
-        listeners[..6].join(","),
-        map.join(","),
-        ports[6],
+        addresses.join(","),
+        advertised.join(","),
+        protocols.join(","),
         folder.join("log").display(),
-    );
+    )
+}
+
+fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
+    let names = ["PLAINTEXT", "TLS", "MUTUAL", "EXPIRED", "SASL", "TOKEN", "CONTROLLER"];
+    let protocols = ["PLAINTEXT", "SSL", "SSL", "SSL", "SASL_SSL", "SASL_SSL", "PLAINTEXT"];
+    let listeners: [_; 7] = std::array::from_fn(|at| (names[at], protocols[at], ports[at]));
     let stores = [
         ("tls", files.server),
         ("mutual", files.server),
@@ -126,7 +142,7 @@ fn settings(folder: &Path, ports: [u16; 7], files: &Files<'_>) -> String {
             files.ca.display(),
         )
     });
-    text + &stores.concat() + &sasl()
+    common(folder, &listeners) + &stores.concat() + &sasl()
 }
 
 fn sasl() -> String {

@@ -1,5 +1,6 @@
 //! What webhooks are tested on: a broker, everything that sends webhooks, and an account that manages them.
 
+use std::path::Path;
 use std::time::Duration;
 
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic, WEBHOOK_TASKS};
@@ -205,12 +206,18 @@ fn positions(kafka: &Environment, group: &str, topic: &Topic) -> Option<Vec<Opti
 
 /// An account, and a key of it that manages webhooks: created by its holder, who signs in.
 pub(crate) fn create_account(broker: &Broker, url: &str, email: &str) -> String {
-    let password = broker.path("password");
+    let at = [broker.kafka.at(), broker.kafka.named()];
+    create_account_at(&at, &broker.path("pepper"), url, email)
+}
+
+/// The same of a Kafka by the arguments of its client; the file of a password lies beside the pepper.
+pub(crate) fn create_account_at(kafka: &[&str], pepper: &Path, url: &str, email: &str) -> String {
+    let password = pepper.with_file_name("password");
     std::fs::write(&password, "correct horse battery\n").unwrap();
     let create = ["account", "create", "--email", email, "--plan", "enterprise"];
-    let pepper = broker.path("pepper").display().to_string();
-    let common = ["--pepper", &pepper, broker.kafka.at(), broker.kafka.named(), "--password-file"];
-    let created = run(arb().args(create).args(common).arg(password));
+    let mut command = arb();
+    command.args(create).args(kafka).arg("--pepper").arg(pepper).arg("--password-file").arg(password);
+    let created = run(&mut command);
     assert!(created.success, "{}", created.err);
     let body = json!({"email": email, "password": "correct horse battery"});
     // The command has its answer before every instance has read the account.
@@ -220,8 +227,7 @@ pub(crate) fn create_account(broker: &Broker, url: &str, email: &str) -> String 
     });
     let (cookie, csrf) = (cookie.split(';').next().unwrap(), answer["csrf_token"].as_str().unwrap());
     let fields = [("cookie", cookie), ("x-csrf-token", csrf)];
-    let scopes =
-        json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read", "picks:read"]});
+    let scopes = json!({"name": "hooks", "scopes": ["webhooks:manage", "stream:read", "board:read", "picks:read", "scan:write"]});
     let (status, _, answer) = send("POST", &format!("{url}/session/keys"), &fields, Some(&scopes));
     assert_eq!(status, 201, "{answer}");
     answer["key"].as_str().unwrap().to_owned()
