@@ -20,8 +20,8 @@ use crate::support::program::{Role, arb};
 use crate::support::receiver::{Manner, Posted, Receiver};
 use crate::support::wait::{pace, wait_for, wait_for_steps};
 use crate::support::{node, python, recordings, root};
-pub(crate) use hooks::{create_account, create_account_at};
 use hooks::{Hooks, feed_events, start_deliverer};
+pub(crate) use hooks::{create_account, create_account_at};
 
 /// Requests by their ids: the bytes of one id never differ.
 fn by_id(posted: &[Posted]) -> BTreeMap<String, String> {

@@ -152,7 +152,8 @@ fn count(consumer: &BaseConsumer<Listener>, topic: &Topic, cluster: &Cluster) ->
     match found.map_or(0, |found| found.partitions().len()) {
         0 => Err(Error::Topic {
             topic: name.to_owned(),
-            problem: "does not exist; `arb topics create` makes it".to_owned(),
+            problem: "does not exist, or this user may not Describe it; `arb topics create` makes it"
+                .to_owned(),
         }),
         partitions => Ok(i32::try_from(partitions).unwrap_or(i32::MAX)),
     }

@@ -1,5 +1,5 @@
 //! What each role may do in Kafka: the topics that it reads and writes, its consumer groups and transactional ids. Documents, the users of the Helm chart and
-//! a broker with ACLs in the tests follow this table.
+//! a broker with ACLs in the tests follow this table. A role with transactions reads what they write too: who takes over looks at what is open there.
 //!
 //! It never talks to a broker, and gives no right that no role uses.
 
@@ -79,7 +79,7 @@ pub const ALL: [Rights; 9] = [
         transactions: Some("arb-process-"),
         ..plain(
             "process",
-            &[ODDS_TICKS, PROCESS_STATE],
+            &[ODDS_TICKS, PROCESS_STATE, ARBS_BOARD, SIGNALS, FEED_EVENTS, SCAN_RESULTS, DEAD_TICKS],
             &[ARBS_BOARD, SIGNALS, FEED_EVENTS, SCAN_RESULTS, PROCESS_STATE, DEAD_TICKS],
             &[join("arb-process")],
         )
@@ -88,7 +88,7 @@ pub const ALL: [Rights; 9] = [
         transactions: Some("arb-accounts-"),
         ..plain(
             "accounts",
-            &[ACCOUNT_COMMANDS, ACCOUNTS],
+            &[ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS],
             &[ACCOUNTS, ACCOUNT_AUDIT, ACCOUNT_COMMANDS, DEAD_ACCOUNT_COMMANDS],
             &[join("arb-accounts")],
         )
@@ -122,7 +122,7 @@ pub const ALL: [Rights; 9] = [
         transactions: Some("arb-deliver-"),
         ..plain(
             "deliver",
-            &[FEED_EVENTS, ACCOUNTS, WEBHOOK_TASKS, WEBHOOK_STATE],
+            &[FEED_EVENTS, ACCOUNTS, WEBHOOK_TASKS, WEBHOOK_STATE, WEBHOOK_DELIVERIES, DEAD_WEBHOOK_TASKS],
             &[WEBHOOK_TASKS, WEBHOOK_STATE, WEBHOOK_DELIVERIES, ACCOUNT_COMMANDS, DEAD_WEBHOOK_TASKS],
             &[join("arb-deliver"), join("arb-deliver-feed")],
         )
@@ -131,7 +131,7 @@ pub const ALL: [Rights; 9] = [
         transactions: Some("arb-settle-"),
         ..plain(
             "settle",
-            &[FEED_EVENTS, PICK_TASKS, PICK_STATE],
+            &[FEED_EVENTS, PICK_TASKS, PICK_STATE, PICKS, DEAD_PICK_TASKS],
             &[PICKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, DEAD_PICK_TASKS],
             &[join("arb-settle"), join("arb-settle-feed")],
         )

@@ -39,8 +39,9 @@ fn program(binary: &str) -> Command {
     }
     // No load balancer is in front of the API, except in the tests that say so.
     command.env("ARB_ADMIN_LISTEN", "127.0.0.1:0").env("ARB_ADMIN_PORT", "0").env("ARB_DRAIN_MS", "0");
-    // A takeover takes as long as a group waits for its former owner.
-    command.env("KAFKA_SESSION_MS", "1500");
+    // A takeover takes as long as a group waits for its former owner, and an owner that stands still for longer ends: a busy machine stands
+    // still for a second and more.
+    command.env("KAFKA_SESSION_MS", "3000");
     // One on every machine, except in the tests that ask for more: each is a member of the group, with clients of its own.
     command.env("ARB_PROCESS_WORKERS", "1");
     command

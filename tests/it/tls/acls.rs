@@ -43,7 +43,8 @@ for of in rights:
         allow(role, ResourceType.TRANSACTIONAL_ID, of['transactions'], ['write', 'describe'], True)
     if of['creates']:
         allow(role, ResourceType.BROKER, 'kafka-cluster', ['create'])
-done = AdminClient({'bootstrap.servers': sys.argv[1]}).create_acls([AclBinding(*binding) for binding in bindings])
+client = AdminClient({'bootstrap.servers': sys.argv[1]})
+done = client.create_acls([AclBinding(*binding) for binding in bindings])
 for future in done.values():
     future.result()
 ";

@@ -73,3 +73,31 @@ fn row(rights: &Rights) -> String {
 fn or_none(list: &[String]) -> String {
     if list.is_empty() { "none".to_owned() } else { list.join(", ") }
 }
+
+#[cfg(test)]
+mod tests {
+    use arb_accounts::machine::AccountsMachine;
+    use arb_deliver::machine::DeliverMachine;
+    use arb_process::machine::OddsMachine;
+    use arb_runtime::machine::Machine;
+    use arb_settle::machine::SettleMachine;
+
+    use super::*;
+
+    /// Who takes a partition over reads what the owner before has left open in whatever a transaction of the machine writes.
+    #[test]
+    fn a_machine_may_write_and_read_what_its_transactions_write() {
+        for (role, topics) in [
+            ("accounts", AccountsMachine::TOPICS),
+            ("deliver", DeliverMachine::TOPICS),
+            ("process", OddsMachine::TOPICS),
+            ("settle", SettleMachine::TOPICS),
+        ] {
+            let rights = rights::ALL.iter().find(|rights| rights.role == role).unwrap();
+            let has = |list: &[Topic], name: &str| list.iter().any(|topic| topic.name == name);
+            for Topic { name, .. } in topics.written() {
+                assert!(has(rights.writes, name) && has(rights.reads, name), "{role}: {name}");
+            }
+        }
+    }
+}
