@@ -65,13 +65,12 @@ impl AclBroker {
             ("CLIENTS", "SASL_PLAINTEXT", clients),
             ("CONTROLLER", "PLAINTEXT", controller),
         ];
-        let users: String =
-            ROLES.iter().chain(&["admin", "nobody"]).map(|role| format!(" user_{role}=\"{role}\"")).collect();
+        let users = ROLES.iter().chain(&["admin", "nobody"]).map(|role| format!(" user_{role}=\"{role}\""));
         let settings = common(folder.path(), &listeners)
             + "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer\n\
                super.users=User:ANONYMOUS\nlistener.name.clients.sasl.enabled.mechanisms=PLAIN\n\
                listener.name.clients.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required"
-            + &users
+            + &users.collect::<Vec<_>>().concat()
             + ";\n";
         let process = Process::start(folder.path(), &settings, &[], &[inner, clients]);
         let rights = run(arb().args(["topics", "rights", "--json"]));
