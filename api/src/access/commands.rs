@@ -20,7 +20,7 @@ pub const REPLY: Duration = Duration::from_secs(5);
 /// Commands that wait to be sent.
 const QUEUE: usize = 64;
 /// How long the sender waits for a command before it takes the broker's reports.
-const WAIT: Duration = Duration::from_millis(20);
+const WAIT: Duration = Duration::from_millis(50);
 
 /// There is no reply: it is not known whether the command is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -44,8 +44,8 @@ use crate::system::{clock, signals, webhook_key};
 const RECORDS: usize = 1_000;
 /// Between two timers.
 const TICK: Duration = Duration::from_secs(1);
-/// How long the writer waits for a report.
-const WAIT: Duration = Duration::from_millis(10);
+/// How long the writer waits for a report before it looks at what was delivered, at the time and for the shutdown signal.
+const WAIT: Duration = Duration::from_millis(50);
 /// Between two writes of reports: what comes meanwhile is written together, so that threads, requests and transactions are for many.
 const PACE: Duration = Duration::from_millis(20);
 /// Reports that are written before anything else is looked at.

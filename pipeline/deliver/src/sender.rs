@@ -26,7 +26,7 @@ const AT_ONCE: usize = 1_024;
 /// Up to so many, an endpoint that answers is sent its next delivery in the place of the one before; beyond it each waits for its turn.
 const ROOMY: usize = AT_ONCE / 2;
 /// The longest time between two looks at what is due.
-const LOOK: Duration = Duration::from_millis(20);
+const LOOK: Duration = Duration::from_millis(50);
 /// 410.
 const GONE: u16 = 410;
 

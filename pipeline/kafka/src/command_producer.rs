@@ -11,7 +11,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::Error;
 use super::cluster::Cluster;
-use super::producer::Deliveries;
+use super::producer::{Deliveries, take_reports};
 
 /// The partition.
 const PARTITION: i32 = 0;
@@ -63,7 +63,7 @@ impl CommandProducer {
     /// # Errors
     /// [`Error::Client`].
     pub fn serve(&self, time: Duration) -> Result<(), Error> {
-        self.producer.poll(time);
+        take_reports(&self.producer, time);
         self.producer.context().check()
     }
 

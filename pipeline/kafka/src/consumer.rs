@@ -36,8 +36,8 @@ const STARTING: Duration = Duration::from_millis(1);
 /// Most records that are taken at once: as many of the longest take 64 MiB.
 const BATCH: usize = 64;
 
-/// How long records are waited for before events are looked for again.
-const EVENTS: Duration = Duration::from_millis(10);
+/// How long records are waited for before events are looked for again: each look wakes a machine that has nothing to do.
+const EVENTS: Duration = Duration::from_millis(50);
 
 /// The time limit for the question where a partition begins: the group and the other partitions wait for the answer.
 const FIRST: Duration = Duration::from_secs(1);

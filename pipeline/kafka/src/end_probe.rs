@@ -45,7 +45,7 @@ impl EndProbe {
     pub fn required(&mut self, next: i64, within: Duration) -> Result<Option<i64>, Error> {
         let deadline = Instant::now() + within;
         while let ReaderEvent::Record(_) = self.reader.poll(Duration::ZERO)? {}
-        let Ok((_, end)) = leaders::watermarks(self.reader.consumer(), self.topic, PARTITION, within) else {
+        let Ok(end) = leaders::end(self.reader.consumer(), self.topic, PARTITION, within) else {
             return Ok(None);
         };
         if let Some((known, required)) = self.known

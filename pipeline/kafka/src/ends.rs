@@ -2,8 +2,8 @@
 //!
 //! For lag, and for whether an open transaction holds a partition back: then the committed records end before
 //! the written ones. The reader's client knows the ends only as of its last fetch, and only while it is
-//! polled: the lag of a stuck reader would not grow. This costs two connections and two small requests for
-//! each partition every five seconds. The thread never ends and never fails when a broker does not answer:
+//! polled: the lag of a stuck reader would not grow. This costs two connections and three small requests to
+//! each broker every five seconds. The thread never ends and never fails when a broker does not answer:
 //! then the ends stay as they were.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Ends {
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask(&committed, &everything, partitions);
+                asked.ask(&committed, &everything);
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -77,25 +77,20 @@ impl Ends {
         self.lock().heard.map_or(Duration::ZERO, |heard| heard.elapsed())
     }
 
-    fn ask(&self, committed: &Reader, everything: &Reader, partitions: i32) {
+    fn ask(&self, committed: &Reader, everything: &Reader) {
         discard_reports(committed.consumer());
         discard_reports(everything.consumer());
-        for partition in 0..partitions {
-            let ends =
-                committed.span(partition).and_then(|span| Ok((span, everything.span(partition)?.next)));
-            match ends {
-                Ok((span, written)) => {
-                    let mut seen = self.lock();
-                    seen.committed.insert(partition, span);
-                    seen.written.insert(partition, written);
-                }
-                Err(error) => {
-                    tracing::debug!(partition, %error, "the end of a partition is not known");
-                    return;
-                }
+        match committed.spans().and_then(|spans| Ok((spans, everything.ends()?))) {
+            Ok((spans, written)) => {
+                let heard = Some(Instant::now());
+                *self.lock() = KnownEnds {
+                    heard,
+                    committed: (0..).zip(spans).collect(),
+                    written: (0..).zip(written).collect(),
+                };
             }
+            Err(error) => tracing::debug!(%error, "the ends of partitions are not known"),
         }
-        self.lock().heard = Some(Instant::now());
     }
 
     fn lock(&self) -> MutexGuard<'_, KnownEnds> {

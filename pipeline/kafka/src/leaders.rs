@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, KafkaResult};
-use rdkafka::topic_partition_list::{TopicPartitionList, TopicPartitionListElem};
+use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionListElem};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
 /// The offsets of a partition's first record and of its next one, as this consumer sees them.
@@ -24,6 +24,23 @@ pub(super) fn watermarks<C: ConsumerContext>(
     within: Duration,
 ) -> KafkaResult<(i64, i64)> {
     asked(consumer, [topic], within, || consumer.fetch_watermarks(topic, partition, within))
+}
+
+/// The offset of a partition's next record, as this consumer sees it: one request, where [`watermarks`] are two.
+///
+/// # Errors
+/// As above.
+pub(super) fn end<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    topic: &str,
+    partition: i32,
+    within: Duration,
+) -> KafkaResult<i64> {
+    let mut asked = TopicPartitionList::new();
+    asked.add_partition_offset(topic, partition, Offset::End)?;
+    let answer = offsets(consumer, &asked, within)?;
+    let found = answer.find_partition(topic, partition).and_then(|found| found.offset().to_raw());
+    found.ok_or(KafkaError::Canceled)
 }
 
 /// The offsets of moments, in milliseconds, or of ends, for each partition of a list.
@@ -77,7 +94,6 @@ pub(super) fn is_without_leader(error: &KafkaError) -> bool {
 mod tests {
     use rdkafka::ClientConfig;
     use rdkafka::mocking::MockCluster;
-    use rdkafka::topic_partition_list::Offset;
 
     use super::*;
 

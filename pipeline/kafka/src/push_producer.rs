@@ -16,6 +16,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
 use super::cluster::Cluster;
+use super::producer::take_reports;
 use super::{Error, Listener};
 
 /// After so many milliseconds a record is not sent any more.
@@ -141,7 +142,7 @@ impl PushProducer {
 
     /// Takes the broker's reports for so long, and hands them to the batches.
     pub fn serve(&self, time: Duration) {
-        self.producer.poll(time);
+        take_reports(&self.producer, time);
     }
 
     /// Records that the broker has not reported on.

@@ -167,12 +167,30 @@ impl Reader {
 
     /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
     pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
-        (0..self.partitions).map(|partition| self.span(partition)).collect()
+        let spans = self.all(Offset::Beginning)?.into_iter().zip(self.ends()?);
+        Ok(spans.map(|(first, next)| Span { first, next }).collect())
+    }
+
+    /// Where every partition ends now, by one request a broker.
+    pub(super) fn ends(&self) -> Result<Vec<i64>, Error> {
+        self.all(Offset::End)
+    }
+
+    /// The offset that each partition has at its beginning or its end.
+    fn all(&self, at: Offset) -> Result<Vec<i64>, Error> {
+        let mut asked = TopicPartitionList::new();
+        for partition in 0..self.partitions {
+            asked.add_partition_offset(self.topic, partition, at)?;
+        }
+        let answer = patiently(|| leaders::offsets(&self.consumer, &asked, TIMEOUT))?;
+        let offset = |partition| answer.find_partition(self.topic, partition)?.offset().to_raw();
+        let offsets = (0..self.partitions).map(|partition| offset(partition).ok_or(KafkaError::Canceled));
+        Ok(offsets.collect::<Result<_, _>>()?)
     }
 
     /// Where a partition ends now; `None` where the broker does not answer at once.
     pub(super) fn end(&self, partition: i32) -> Option<i64> {
-        leaders::watermarks(&self.consumer, self.topic, partition, AT_ONCE).ok().map(|(_, end)| end)
+        leaders::end(&self.consumer, self.topic, partition, AT_ONCE).ok()
     }
 
     /// Where a partition begins and ends now.
@@ -187,7 +205,7 @@ pub(super) fn poll<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     wait: Duration,
 ) -> Option<Result<BorrowedMessage<'_>, KafkaError>> {
-    let mut next = consumer.poll(wait);
+    let mut next = consumer.poll(whole_milliseconds(wait));
     if let Some(Err(error)) = next.as_ref().filter(|next| passes(next)) {
         tracing::warn!(%error, "the broker cannot be reached; trying on");
     }
@@ -195,6 +213,12 @@ pub(super) fn poll<C: ConsumerContext>(
         next = consumer.poll(Duration::ZERO);
     }
     next
+}
+
+/// A wait as rdkafka can wait: of a part of a millisecond it asks its queue without a pause until the part is over.
+fn whole_milliseconds(wait: Duration) -> Duration {
+    let milliseconds = wait.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(milliseconds).unwrap_or(u64::MAX))
 }
 
 /// Whether a poll brought an error that passes.
@@ -208,17 +232,22 @@ pub(super) fn discard_reports<C: ConsumerContext>(consumer: &BaseConsumer<C>) {
     while consumer.poll(Duration::ZERO).is_some() {}
 }
 
-/// Where a partition begins and ends now, as this consumer sees it. A topic that has just been made, or whose broker has
-/// just changed, is asked for again.
+/// Where a partition begins and ends now, as this consumer sees it.
 pub(super) fn span<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     topic: &str,
     partition: i32,
 ) -> Result<Span, Error> {
+    let (first, next) = patiently(|| leaders::watermarks(consumer, topic, partition, TIMEOUT))?;
+    Ok(Span { first, next })
+}
+
+/// Asks again for a topic that has just been made, or whose broker has just changed.
+fn patiently<T>(ask: impl Fn() -> Result<T, KafkaError>) -> Result<T, Error> {
     let begun = Instant::now();
     loop {
-        let error = match leaders::watermarks(consumer, topic, partition, TIMEOUT) {
-            Ok((first, next)) => return Ok(Span { first, next }),
+        let error = match ask() {
+            Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
         let patience = match &error {

@@ -152,12 +152,21 @@ impl StallWatch {
         assigned: &mut Vec<(i32, Offset)>,
     ) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
-        for place in self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at))) {
-            let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(&place), &place)
-            else {
+        let unmoved = self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at)));
+        let mut asked = TopicPartitionList::new();
+        for (topic, partition) in &unmoved {
+            asked.add_partition_offset(topic, *partition, Offset::End)?;
+        }
+        if unmoved.is_empty() {
+            return Ok(());
+        }
+        let ends = leaders::offsets(consumer, &asked, TIMEOUT)?;
+        for place in unmoved {
+            let (topic, partition) = &place;
+            let end = ends.find_partition(topic, *partition).and_then(|found| found.offset().to_raw());
+            let (Some(Progress { at, resume, state }), Some(end)) = (read.get(&place), end) else {
                 continue;
             };
-            let (_, end) = leaders::watermarks(consumer, topic, *partition, TIMEOUT)?;
             if self.unmoved.is_stalled(&place, now, end > *at) {
                 telemetry::kafka::stall(topic, *partition, [*at, end], state);
                 let mut list = TopicPartitionList::new();

@@ -11,7 +11,7 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::Error;
 use super::cluster::Cluster;
-use super::producer::{Deliveries, enqueue};
+use super::producer::{Deliveries, enqueue, take_reports};
 
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
@@ -48,7 +48,7 @@ impl TaskProducer {
     /// # Errors
     /// [`Error::Client`] for a record that could not be delivered.
     pub fn serve(&self, time: Duration) -> Result<(), Error> {
-        self.producer.poll(time);
+        take_reports(&self.producer, time);
         self.producer.context().check()
     }
 
