@@ -106,7 +106,7 @@ fn run(config: &Cli) -> anyhow::Result<()> {
     };
     for (name, part) in parts(&config.part, scale, config.log_format, &stop) {
         eprintln!("measuring {name}");
-        match part() {
+        match measured(name, &part, &stop) {
             Ok(Measured { rows, notes, failures }) => {
                 report.rows.extend(rows);
                 report.notes.extend(notes);
@@ -122,8 +122,22 @@ fn run(config: &Cli) -> anyhow::Result<()> {
     show(config, &report)
 }
 
+/// What measures a part.
+type Measure<'a> = Box<dyn Fn() -> anyhow::Result<Measured> + 'a>;
+
 /// A part's name, and what measures it.
-type Measurement<'a> = (&'static str, Box<dyn FnOnce() -> anyhow::Result<Measured> + 'a>);
+type Measurement<'a> = (&'static str, Measure<'a>);
+
+/// Measures a part, and once more where that fails: a broker that stands still for some seconds ends a transaction, and so the part.
+fn measured(name: &str, part: &Measure<'_>, stop: &Stop) -> anyhow::Result<Measured> {
+    match part() {
+        Err(error) if !stop.is_stopped() => {
+            eprintln!("measuring {name} again: {error:#}");
+            part()
+        }
+        measured => measured,
+    }
+}
 
 /// What is asked for: one part, or all of them in the order of the table.
 fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop) -> Vec<Measurement<'a>> {
