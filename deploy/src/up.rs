@@ -36,12 +36,6 @@ use crate::system::signals;
 /// Slots of short matches in a demonstration: results come within minutes.
 const SHORT_EVENTS: usize = 12;
 
-/// Says how long the sink's batches wait.
-const BATCH_INTERVAL: &str = "ARB_SINK_BATCH_INTERVAL_MS";
-
-/// How long they wait for the local ClickHouse where nobody says it: to merge the parts of each insert is most of what it does.
-const LOCAL_INTERVAL_MS: &str = "10000";
-
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
     home_folder::make(home)?;
@@ -253,10 +247,8 @@ fn start_sink(
     if let Some(user) = &config.writer.user {
         arguments.extend(["--clickhouse-writer", user]);
     }
-    arguments.extend(["--clickhouse-database", config.writer.databases.views()]);
-    if config.writer.url.is_none() && std::env::var_os(BATCH_INTERVAL).is_none() {
-        arguments.extend(["--batch-interval-ms", LOCAL_INTERVAL_MS]);
-    }
+    let interval = format!("--batch-interval-ms={}", config.batch_interval.as_millis());
+    arguments.extend(["--clickhouse-database", config.writer.databases.views(), &interval]);
     children.start("sink", &arguments)
 }
 

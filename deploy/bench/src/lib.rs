@@ -123,13 +123,13 @@ fn run(config: &Cli) -> anyhow::Result<()> {
 }
 
 /// What measures a part.
-type Measure<'a> = Box<dyn Fn() -> anyhow::Result<Measured> + 'a>;
+type PartMeasure<'a> = Box<dyn Fn() -> anyhow::Result<Measured> + 'a>;
 
 /// A part's name, and what measures it.
-type Measurement<'a> = (&'static str, Measure<'a>);
+type Measurement<'a> = (&'static str, PartMeasure<'a>);
 
 /// Measures a part, and once more where that fails: a broker that stands still for some seconds ends a transaction, and so the part.
-fn measured(name: &str, part: &Measure<'_>, stop: &Stop) -> anyhow::Result<Measured> {
+fn measured(name: &str, part: &PartMeasure<'_>, stop: &Stop) -> anyhow::Result<Measured> {
     match part() {
         Err(error) if !stop.is_stopped() => {
             eprintln!("measuring {name} again: {error:#}");

@@ -181,7 +181,8 @@ impl LocalHome {
             }
             Servers::Shared(servers) => give(&mut command, &servers.0, &servers.1),
         }
-        command.args(arguments);
+        // A test does not wait for rows as long as a person does.
+        command.arg("--batch-interval-ms=1000").args(arguments);
         command
     }
 
