@@ -24,7 +24,8 @@ pub(crate) fn run(config: &Topics) -> anyhow::Result<()> {
         TopicsAction::Create { partitions, brokers } => {
             let cluster = cluster::open(brokers)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(kafka::provision(&cluster, *partitions))?;
+            let created = runtime.block_on(kafka::provision(&cluster, *partitions))?;
+            output::write(format_args!("created {created}, there before {}\n", topics::ALL.len() - created))?;
         }
     }
     Ok(())

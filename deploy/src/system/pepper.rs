@@ -20,12 +20,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Pepper> {
     bytes(path).map(|bytes| Pepper::new(&bytes))
 }
 
-/// The pepper of a file, which is created where there is none.
+/// The pepper of a file, which is created where there is none, and says so: keys that were made with another one are not valid with it.
 ///
 /// # Errors
 /// When it can be neither read nor created.
 pub(crate) fn read_or_create(path: &Path) -> anyhow::Result<Pepper> {
-    create(path, &random::bytes::<PEPPER>()?)?;
+    if !path.exists() {
+        create(path, &random::bytes::<PEPPER>()?)?;
+        tracing::warn!(pepper = %path.display(), "a new pepper was created: keys and sessions that were made with another one are not valid with it");
+    }
     read(path)
 }
 

@@ -46,7 +46,8 @@ pub(super) struct Files {
 
 /// Creates its key, in place of that of the last start; the account where there is none.
 pub(super) fn create(brokers: &Brokers, files: &Files, stop: &Stop) -> anyhow::Result<Demonstration> {
-    let pepper = pepper::read_or_create(&files.pepper)?;
+    pepper::create(&files.pepper, &random::bytes::<{ secrets::PEPPER }>()?)?;
+    let pepper = pepper::read(&files.pepper)?;
     let password = stored_password(&files.password)?;
     let mut client = AccountsClient::open_until(brokers, stop.clone())?;
     let account = account(&mut client, &password, stop)?;

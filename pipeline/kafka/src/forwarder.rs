@@ -66,7 +66,8 @@ pub struct Forwarder {
     group: String,
     from: &'static Topic,
     beginning: Beginning,
-    /// The next offset of each partition since the last commit.
+    /// The next offset of each partition that the group has not taken yet. One that it refuses is committed again, or a reader
+    /// of a topic that has become quiet would seem to lag for ever, and its next owner forward all of it once more.
     positions: BTreeMap<Source, i64>,
     /// What is to be sent.
     gathered: Vec<OutgoingTask>,
@@ -126,12 +127,9 @@ impl Forwarder {
             SinkEvent::Assigned(sources) => self.start(&sources)?,
             SinkEvent::Revoked(sources) => {
                 self.commit()?;
-                self.consumer.give_back(&sources)?;
+                self.give_back(&sources)?;
             }
-            SinkEvent::Lost(sources) => {
-                self.positions.retain(|source, _| !sources.contains(source));
-                self.consumer.give_back(&sources)?;
-            }
+            SinkEvent::Lost(sources) => self.give_back(&sources)?,
             SinkEvent::OutOfRange => {
                 return Err(Error::Cut { topic: self.from.name, group: self.group.clone() }.into());
             }
@@ -157,7 +155,14 @@ impl Forwarder {
             self.consumer.pause(*source, false)?;
         }
         // A position that is not committed would be the end again after a kill, and skip what came meanwhile.
-        self.mark(places)
+        self.positions.extend(places);
+        self.commit()
+    }
+
+    /// What was not committed of these partitions is for their next owner.
+    fn give_back(&mut self, sources: &[Source]) -> Result<(), Error> {
+        self.positions.retain(|source, _| !sources.contains(source));
+        self.consumer.give_back(sources)
     }
 
     /// Commits positions once the broker has all tasks before them.
@@ -167,8 +172,17 @@ impl Forwarder {
         }
         self.send()?;
         self.producer.flush()?;
-        let positions = std::mem::take(&mut self.positions);
-        self.mark(positions)
+        let mark = |(source, offset): (&Source, &i64)| Mark {
+            source: *source,
+            offset: *offset,
+            note: String::new(),
+        };
+        let marks: Vec<_> = self.positions.iter().map(mark).collect();
+        match self.consumer.mark(&marks, &|| true)? {
+            Commit::Taken => self.positions.clear(),
+            refused => tracing::debug!(?refused, topic = self.from.name, "offsets are committed again"),
+        }
+        Ok(())
     }
 
     /// Sends what is gathered.
@@ -177,21 +191,5 @@ impl Forwarder {
         gathered.try_for_each(|OutgoingTask { partition, key, value }| {
             self.producer.send(partition, &key, &value)
         })
-    }
-
-    fn mark(&self, places: impl IntoIterator<Item = (Source, i64)>) -> Result<(), Error> {
-        let mark = |(source, offset)| Mark { source, offset, note: String::new() };
-        let marks: Vec<_> = places.into_iter().map(mark).collect();
-        match self.consumer.mark(&marks, &|| true)? {
-            Commit::Taken => {}
-            other => {
-                tracing::debug!(
-                    ?other,
-                    topic = self.from.name,
-                    "offsets were not committed: the next ones are"
-                );
-            }
-        }
-        Ok(())
     }
 }

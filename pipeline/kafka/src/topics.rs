@@ -26,11 +26,11 @@ const LASTING: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// Creates the missing topics: those that follow the ticks with the given number of partitions, the others
-/// with the catalogue's. When it returns, the broker reports those with a leader for each partition.
+/// with the catalogue's; how many those were. When it returns, the broker reports those with a leader for each partition.
 ///
 /// # Errors
 /// [`Error`] when the broker does not answer or refuses one, or one whose number of partitions is fixed is there with another.
-pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(), Error> {
+pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<usize, Error> {
     let broker = |source| cluster.broker(source);
     let config = super::client(cluster);
     // An admin client reports nothing, so that another one finds out first whether a broker can be used.
@@ -57,7 +57,8 @@ pub async fn provision(cluster: &Cluster, partitions: Option<i32>) -> Result<(),
             Err((topic, code)) => return Err(Error::Topic { topic, problem: code.to_string() }),
         }
     }
-    wait_until_reported(cluster, &consumer, &made)
+    wait_until_reported(cluster, &consumer, &made)?;
+    Ok(made.len())
 }
 
 /// The controller has made a topic before the brokers report it, and whoever asks one meanwhile is told that there is none.
