@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Error, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -215,4 +215,19 @@ fn an_instance_that_ends_under_load_loses_no_request() {
         let mut resumed = second.stream("", stream.last_id.as_deref());
         assert_eq!(resumed.next_event().unwrap().name, "arb_window");
     }
+}
+
+/// Less than a group's session as clients of Kafka have it by themselves, 45 s, for which the client of a commit would wait.
+const GONE: Duration = Duration::from_secs(40);
+
+#[test]
+fn an_instance_ends_soon_where_kafka_is_gone() {
+    let broker = Broker::own();
+    let key = Key::new(&broker, "enterprise");
+    let mut serve = Serve::start(&broker, &key, "serve", &[]);
+    broker.kill();
+    let begun = Instant::now();
+    serve.role.signal(Signal::TERM);
+    wait_for("it has ended", || serve.role.died().then_some(()));
+    assert!(begun.elapsed() < GONE, "{:?}", begun.elapsed());
 }

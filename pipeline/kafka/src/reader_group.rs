@@ -14,7 +14,7 @@ use super::cluster::Cluster;
 use super::reader::discard_reports;
 use super::{Error, Listener};
 
-/// How long the removal may take.
+/// How long a commit at the end may take, and the removal.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The group of one reader.
@@ -30,7 +30,9 @@ impl ReaderGroup {
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn open(cluster: &Cluster, topic: &Topic, name: &str) -> Result<Self, Error> {
         let mut config = super::read_committed(cluster);
-        config.set("group.id", cluster.id(name));
+        // A client that ends waits for its last commit for a session of the group, also where no broker is there any more: 45 s by itself
+        // (`rd_kafka_cgrp_defer_offset_commit` of 2.12).
+        config.set("group.id", cluster.id(name)).set("session.timeout.ms", TIMEOUT.as_millis().to_string());
         let consumer = cluster.consumer(&config, Listener::new(cluster))?;
         Ok(Self { consumer, topic: cluster.topic(topic.name) })
     }
