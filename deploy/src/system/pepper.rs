@@ -25,8 +25,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Pepper> {
 /// # Errors
 /// When it can be neither read nor created.
 pub(crate) fn read_or_create(path: &Path) -> anyhow::Result<Pepper> {
-    if !path.exists() {
-        create(path, &random::bytes::<PEPPER>()?)?;
+    if create(path, &random::bytes::<PEPPER>()?)? {
         tracing::warn!(pepper = %path.display(), "a new pepper was created: keys and sessions that were made with another one are not valid with it");
     }
     read(path)
@@ -44,13 +43,13 @@ pub(crate) fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Creates the file where there is none, whole or not at all.
+/// Creates the file where there is none, whole or not at all; whether it did.
 ///
 /// # Errors
 /// When it cannot be written.
-pub(crate) fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<bool> {
     if path.exists() {
-        return Ok(());
+        return Ok(false);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let named = || path.display().to_string();
@@ -64,7 +63,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     fs::remove_file(&new).with_context(named)?;
     match linked {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error).with_context(named),
-        _ => Ok(()),
+        linked => Ok(linked.is_ok()),
     }
 }
 

@@ -36,11 +36,28 @@ pub(super) fn end<C: ConsumerContext>(
     partition: i32,
     within: Duration,
 ) -> KafkaResult<i64> {
+    let ends = at(consumer, &[(topic, partition)], Offset::End, within)?;
+    ends.first().copied().ok_or(KafkaError::Canceled)
+}
+
+/// The offset that each of these partitions has at its beginning or its end, in their order, by one request a broker.
+///
+/// # Errors
+/// As above, and where one of the partitions has an error.
+pub(super) fn at<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    places: &[(&str, i32)],
+    at: Offset,
+    within: Duration,
+) -> KafkaResult<Vec<i64>> {
     let mut asked = TopicPartitionList::new();
-    asked.add_partition_offset(topic, partition, Offset::End)?;
+    for (topic, partition) in places {
+        asked.add_partition_offset(topic, *partition, at)?;
+    }
     let answer = offsets(consumer, &asked, within)?;
-    let found = answer.find_partition(topic, partition).and_then(|found| found.offset().to_raw());
-    found.ok_or(KafkaError::Canceled)
+    let offset =
+        |(topic, partition): &(&str, i32)| answer.find_partition(topic, *partition)?.offset().to_raw();
+    places.iter().map(|place| offset(place).ok_or(KafkaError::Canceled)).collect()
 }
 
 /// The offsets of moments, in milliseconds, or of ends, for each partition of a list.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use arb_runtime::machine::MachineTopics;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::error::KafkaError;
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
+use rdkafka::topic_partition_list::Offset;
 
 use super::cluster::Cluster;
 use super::reader::{GROUP, READ_UNCOMMITTED, discard_reports};
@@ -87,17 +87,10 @@ impl OutputEnds {
         consumer: &BaseConsumer<Listener>,
         of: impl Iterator<Item = (&'static str, i32)> + Clone,
     ) -> Result<Offsets, KafkaError> {
-        let mut asked = TopicPartitionList::new();
-        for (topic, partition) in of.clone() {
-            asked.add_partition_offset(self.cluster.topic(topic), partition, Offset::End)?;
-        }
+        let places: Vec<_> =
+            of.clone().map(|(topic, partition)| (self.cluster.topic(topic), partition)).collect();
         discard_reports(consumer);
-        let answer = leaders::offsets(consumer, &asked, TIMEOUT)?;
-        of.map(|(topic, partition)| {
-            let found = answer.find_partition(self.cluster.topic(topic), partition);
-            let offset = found.ok_or(KafkaError::Canceled)?.offset();
-            Ok(((topic, partition), offset.to_raw().unwrap_or(0)))
-        })
-        .collect()
+        let offsets = leaders::at(consumer, &places, Offset::End, TIMEOUT)?;
+        Ok(of.zip(offsets).collect())
     }
 }

@@ -178,14 +178,8 @@ impl Reader {
 
     /// The offset that each partition has at its beginning or its end.
     fn all(&self, at: Offset) -> Result<Vec<i64>, Error> {
-        let mut asked = TopicPartitionList::new();
-        for partition in 0..self.partitions {
-            asked.add_partition_offset(self.topic, partition, at)?;
-        }
-        let answer = patiently(|| leaders::offsets(&self.consumer, &asked, TIMEOUT))?;
-        let offset = |partition| answer.find_partition(self.topic, partition)?.offset().to_raw();
-        let offsets = (0..self.partitions).map(|partition| offset(partition).ok_or(KafkaError::Canceled));
-        Ok(offsets.collect::<Result<_, _>>()?)
+        let places: Vec<_> = (0..self.partitions).map(|partition| (self.topic, partition)).collect();
+        patiently(|| leaders::at(&self.consumer, &places, at, TIMEOUT))
     }
 
     /// Where a partition ends now; `None` where the broker does not answer at once.

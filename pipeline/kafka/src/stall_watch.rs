@@ -153,21 +153,16 @@ impl StallWatch {
     ) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
         let unmoved = self.unmoved.note(now, read.iter().map(|(place, read)| (place, read.at)));
-        let mut asked = TopicPartitionList::new();
-        for (topic, partition) in &unmoved {
-            asked.add_partition_offset(topic, *partition, Offset::End)?;
-        }
         if unmoved.is_empty() {
             return Ok(());
         }
-        let ends = leaders::offsets(consumer, &asked, TIMEOUT)?;
-        for place in unmoved {
-            let (topic, partition) = &place;
-            let end = ends.find_partition(topic, *partition).and_then(|found| found.offset().to_raw());
-            let (Some(Progress { at, resume, state }), Some(end)) = (read.get(&place), end) else {
+        let places: Vec<_> = unmoved.iter().map(|(topic, partition)| (topic.as_str(), *partition)).collect();
+        let ends = leaders::at(consumer, &places, Offset::End, TIMEOUT)?;
+        for (place, end) in unmoved.iter().zip(ends) {
+            let (Some(Progress { at, resume, state }), (topic, partition)) = (read.get(place), place) else {
                 continue;
             };
-            if self.unmoved.is_stalled(&place, now, end > *at) {
+            if self.unmoved.is_stalled(place, now, end > *at) {
                 telemetry::kafka::stall(topic, *partition, [*at, end], state);
                 let mut list = TopicPartitionList::new();
                 list.add_partition_offset(topic, *partition, *resume)?;
