@@ -48,7 +48,8 @@ export function entry(number, turn, now) {
 
 /** Serves `dist`, with another clock where one is given: a market of so many entries, and so many updates a second, with signals that stay and further answers by path. `entryOf` makes an entry as
  * `entry` does. Returns its address, how many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified
- * at once, or none is; with `hold` no further update is sent, or again; `send` sends an event to all streams. A path may have its method before it, and a function of the
+ * at once, or none is; with `hold` no further update is sent, or again; `send` sends an event to all streams, and a stream that begins later
+ * knows it by its snapshot, as the real server's does. A path may have its method before it, and a function of the
  * body as its answer. */
 export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry, clock = Date.now } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
@@ -65,6 +66,8 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
   const latest = new Map()
   const streams = new Set()
   const senders = new Set()
+  /** What `send` has opened and not closed, by id. */
+  const open = new Map()
   const stream = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
     const send = (name, data) => response.write(`event: ${name}\nid: ${++sent}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -74,7 +77,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
     }
-    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: Array.from({ length: entries }, (_, number) => note(entryOf(number, 0, now))), signals })
+    send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: [...open.values(), ...Array.from({ length: entries }, (_, number) => note(entryOf(number, 0, now)))], signals })
     let turn = 0
     streams.add((isVerified) => {
       for (let number = 0; number < entries; number++) {
@@ -116,6 +119,10 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const close = () => { server.closeAllConnections(); server.close() }
   const [flip, hold] = [(isVerified) => streams.forEach((flip) => flip(isVerified)), (held) => { isHeld = held }]
-  const sendAll = (name, data) => senders.forEach((send) => send(name, data))
+  const sendAll = (name, data) => {
+    if (name === 'close_signal') open.delete(data.id)
+    if (name === 'arb_window') open.set(data.id, data)
+    senders.forEach((send) => send(name, data))
+  }
   return { send: sendAll, url: `http://127.0.0.1:${server.address().port}`, sent: () => sent, latest: () => latest, flip, hold, close }
 }

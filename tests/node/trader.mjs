@@ -145,9 +145,9 @@ await row.getByRole('button', { name: 'placed at elmwager' }).click()
 await pinned.getByText('Hedge:').waitFor()
 // A pin is the browser's: it is there again.
 await page.reload()
-await pinned.getByText('worse now').or(pinned.getByText('gone')).first().waitFor()
-server.send('arb_window', { ...latest, change: 'opened' })
 await pinned.getByText('worse now').waitFor()
+// It is live again before the window closes, so that the stream tells of the end.
+await until('the stream has begun', async () => (await names())[0] === 'Newhaven Terns – Old Quay')
 // The window closes: what is at risk is said, and that no hedge is known.
 server.send('close_signal', { id: fresh.id, reason: 'price_moved' })
 await pinned.getByText('At risk 195.00.').waitFor()
