@@ -41,7 +41,7 @@ impl Source {
     /// [`kafka::Error`].
     pub fn find(cluster: &Cluster, partitions: i32, look_back: usize) -> Result<Self, kafka::Error> {
         let epoch = kafka::topic_id(cluster, &FEED_EVENTS)?;
-        let spans = Feed::open(cluster, &FEED_EVENTS, partitions)?.spans()?;
+        let spans = kafka::committed_spans(cluster, &FEED_EVENTS, partitions)?;
         let each = i64::try_from(look_back / spans.len().max(1)).unwrap_or(0);
         let start = |span: &Span| (span.next - each).max(span.first);
         let start = Positions::new(spans.iter().map(start).collect());

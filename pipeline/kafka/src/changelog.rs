@@ -7,6 +7,7 @@
 //!
 //! Source: KAFKA-10167, and the last stable offset of KIP-98.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_runtime::log::{Put, Replay};
@@ -16,8 +17,9 @@ use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent};
+use super::reader::{EARLIEST, Reader, ReaderEvent};
 
 /// How long to wait for the next record, while other partitions wait.
 const WAIT: Duration = Duration::from_millis(5);
@@ -27,8 +29,10 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 /// Reads a changelog.
 pub(super) struct Changelog {
     committed: Reader,
+    topic: &'static str,
     /// Sees what open transactions have written.
-    everything: Reader,
+    everything: Arc<Asker>,
+    decided: Arc<Asker>,
     open: Option<Open>,
 }
 
@@ -47,10 +51,10 @@ impl Changelog {
     /// # Errors
     /// [`Error::Broker`].
     pub(super) fn connect(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
-        let reader = |settings: &[(&str, &str)]| Reader::new(cluster, topic, 0, settings);
         // An empty response marks the end of a partition: the broker must not wait for a fuller one.
-        let committed = reader(&[("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")])?;
-        Ok(Self { committed, everything: reader(&[READ_UNCOMMITTED])?, open: None })
+        let committed = Reader::new(cluster, topic, &[EARLIEST, ("fetch.wait.max.ms", "5")])?;
+        let (everything, decided) = (Asker::of_everything(cluster)?, Asker::of_committed(cluster)?);
+        Ok(Self { committed, topic: cluster.topic(topic.name), everything, decided, open: None })
     }
 
     /// Begins to read a partition from its first record.
@@ -59,7 +63,7 @@ impl Changelog {
     /// [`Error::Client`].
     pub(super) fn open(&mut self, partition: i32) -> Result<(), Error> {
         self.close()?;
-        let hidden_before = Some(self.everything.span(partition)?.next);
+        let hidden_before = Some(self.everything.end(self.topic, partition)?);
         self.open = Some(Open { partition, hidden_before, logged: None });
         Ok(())
     }
@@ -87,7 +91,7 @@ impl Changelog {
     pub(super) fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, Error> {
         let Some(open) = &mut self.open else { return Ok(Replay::Complete) };
         if let Some(end) = open.hidden_before {
-            if self.committed.span(open.partition)?.next < end {
+            if self.decided.end(self.topic, open.partition)? < end {
                 open.report();
                 return Ok(Replay::Waiting);
             }

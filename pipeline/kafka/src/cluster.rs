@@ -10,9 +10,11 @@ mod secret;
 mod settings_error;
 mod token;
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientContext;
@@ -48,6 +50,8 @@ struct Inner {
     security: Security,
     properties: Vec<(String, String)>,
     problem: Mutex<Option<Problem>>,
+    /// What the users of a process share, by what it is for, while one of them has it.
+    shared: Mutex<BTreeMap<&'static str, Weak<dyn Any + Send + Sync>>>,
     /// It has answered a request of this process by these settings.
     has_answered: AtomicBool,
 }
@@ -73,6 +77,7 @@ impl Cluster {
             security: Security::default(),
             properties: Vec::new(),
             problem: Mutex::default(),
+            shared: Mutex::default(),
             has_answered: AtomicBool::new(false),
         }))
     }
@@ -108,6 +113,7 @@ impl Cluster {
             security: Security::new(options)?,
             properties,
             problem: Mutex::default(),
+            shared: Mutex::default(),
             has_answered: AtomicBool::new(false),
         })))
     }
@@ -192,6 +198,23 @@ impl Cluster {
         let admin: AdminClient<C> = self.create(config, context)?;
         self.authenticate(admin.inner())?;
         Ok(admin)
+    }
+
+    /// What everybody who names this purpose shares; made where nobody has it now.
+    pub(super) fn shared<T: Send + Sync + 'static>(
+        &self,
+        purpose: &'static str,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Arc<T>, Error> {
+        let mut shared = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let had = shared.get(purpose).and_then(Weak::upgrade).and_then(|had| had.downcast().ok());
+        if let Some(had) = had {
+            return Ok(had);
+        }
+        let made = Arc::new(make()?);
+        let known: Arc<dyn Any + Send + Sync> = Arc::clone(&made) as _;
+        shared.insert(purpose, Arc::downgrade(&known));
+        Ok(made)
     }
 
     fn create<C: ClientContext, T: FromClientConfigAndContext<C>>(

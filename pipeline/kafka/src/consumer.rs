@@ -6,6 +6,7 @@
 //! that the broker does not have is an error.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_kafka_native::{RecordError, RecordQueue};
@@ -19,13 +20,14 @@ use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::asker::Asker;
 use super::changelog::Changelog;
 use super::cluster::Cluster;
 use super::group::{Member, MemberEvent, Rebalance, Rebalances};
 use super::reader::is_transient;
 use super::taken_records::{self, TakenRecords};
 use super::transaction::offsets;
-use super::{Error, fatal, leaders};
+use super::{Error, fatal};
 
 /// How long a transaction may be about to change an offset: longer than one can stay open (10 s).
 const IN_DOUBT: Duration = Duration::from_mins(1);
@@ -50,6 +52,7 @@ pub struct InputConsumer {
     taken: TakenRecords,
     member: Member,
     changelog: Changelog,
+    asker: Arc<Asker>,
     /// Partitions that are to be read from an offset, and are paused until the client has taken it.
     starting: BTreeMap<i32, Offset>,
     /// Since when an offset that was asked for is not known.
@@ -71,6 +74,7 @@ impl InputConsumer {
             taken: TakenRecords::default(),
             member,
             changelog: Changelog::connect(cluster, topics.changelog)?,
+            asker: Asker::of_committed(cluster)?,
             starting: BTreeMap::new(),
             in_doubt: None,
         })
@@ -93,8 +97,9 @@ impl InputConsumer {
     /// moved meanwhile it repeats the question half a second later and goes back to the answer, wherever it is by then
     /// (`rd_kafka_toppar_handle_Offset` of 2.12). The pump leaves out what then comes again.
     fn first(&self, partition: i32) -> Offset {
-        match leaders::watermarks(self.member.consumer(), self.topic, partition, FIRST) {
-            Ok((first, _)) => Offset::Offset(first),
+        match self.asker.at(&[(self.topic, partition)], Offset::Beginning, FIRST).as_deref() {
+            Ok([first, ..]) => Offset::Offset(*first),
+            Ok([]) => Offset::Beginning,
             Err(error) => {
                 tracing::debug!(partition, %error, "where the partition begins is not known");
                 Offset::Beginning
@@ -285,7 +290,7 @@ fn put(
 ) {
     match it {
         Ok(it) => taken.push(&it),
-        Err(RecordError { code, reason }) => {
+        Err(RecordError { code, reason, .. }) => {
             member.consumer().context().error(KafkaError::Global(code), &reason);
             let error = KafkaError::MessageConsumption(code);
             if is_transient(&error) {

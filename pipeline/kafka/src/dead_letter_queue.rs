@@ -20,15 +20,14 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
 use super::first_ends::FirstEnds;
-use super::reader::{Reader, ReaderEvent, committed};
-use super::stall_watch::WATCHED;
+use super::following::TopicReader;
+use super::reader::{EARLIEST, Reader, ReaderEvent, committed};
 
 const GROUP: &str = "arb-dlq-replay";
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// What has gone by its age is gone.
-const EARLIEST: (&str, &str) = ("auto.offset.reset", "earliest");
 
 /// A record that could not be taken in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +82,7 @@ pub enum LetterEvent {
 
 /// Reads [`DEAD_TICKS`] from a moment on, and for ever.
 pub struct NewLetters {
-    reader: Reader,
+    reader: TopicReader,
     had: FeedMarks,
     behind: FirstEnds,
 }
@@ -95,7 +94,7 @@ impl NewLetters {
     /// [`Error`].
     pub fn open(cluster: &Cluster, since: Micros) -> Result<Self, Error> {
         let partitions = super::partitions(cluster)?;
-        let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &[EARLIEST, WATCHED])?;
+        let mut reader = TopicReader::new(cluster, &DEAD_TICKS, partitions, &[EARLIEST])?;
         reader.assign_since(since)?;
         Ok(Self { reader, had: FeedMarks::default(), behind: FirstEnds::of(0..partitions) })
     }
@@ -149,8 +148,8 @@ impl Letters {
     ) -> Result<Self, Error> {
         let (partitions, topic) = (super::partitions(cluster)?, cluster.topic(DEAD_TICKS.name));
         let settings = [("group.id", &*cluster.id(GROUP)), EARLIEST];
-        let mut reader = Reader::new(cluster, &DEAD_TICKS, partitions, &settings)?;
-        let open = (0..).zip(reader.spans()?.iter().map(|span| span.next)).collect();
+        let reader = Reader::new(cluster, &DEAD_TICKS, &settings)?;
+        let open = (0..).zip(Asker::of_committed(cluster)?.ends(topic, partitions)?).collect();
         let from = (0..partitions).map(|partition| Ok((partition, from(&reader, topic, partition)?)));
         let from = from.collect::<Result<Vec<_>, KafkaError>>()?;
         reader.assign(from.iter().map(|(partition, (offset, _))| (*partition, *offset)))?;

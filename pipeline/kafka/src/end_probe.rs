@@ -4,15 +4,17 @@
 //! receives them. The probe reads what lies between the reader's position and the end with a client of its own, which has no
 //! outstanding fetch, so that what it receives is newer than the question. It never keeps a record.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
 use rdkafka::topic_partition_list::Offset;
 
+use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
 use super::reader::{Reader, ReaderEvent};
-use super::{Error, leaders};
 
 /// The partition.
 const PARTITION: i32 = 0;
@@ -22,6 +24,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// Asks where a topic of one partition ends.
 pub struct EndProbe {
     reader: Reader,
+    asker: Arc<Asker>,
     topic: &'static str,
     /// An end, and the position that a reader must reach to have everything before it.
     known: Option<(i64, i64)>,
@@ -33,8 +36,13 @@ impl EndProbe {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub fn open(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
-        let reader = Reader::new(cluster, topic, 1, &[("fetch.wait.max.ms", "5")])?;
-        Ok(Self { reader, topic: cluster.topic(topic.name), known: None })
+        let reader = Reader::new(cluster, topic, &[("fetch.wait.max.ms", "5")])?;
+        Ok(Self {
+            reader,
+            asker: Asker::of_committed(cluster)?,
+            topic: cluster.topic(topic.name),
+            known: None,
+        })
     }
 
     /// The position from which nothing that is committed now is missing, for a reader that has read everything before `next`;
@@ -45,9 +53,10 @@ impl EndProbe {
     pub fn required(&mut self, next: i64, within: Duration) -> Result<Option<i64>, Error> {
         let deadline = Instant::now() + within;
         while let ReaderEvent::Record(_) = self.reader.poll(Duration::ZERO)? {}
-        let Ok(end) = leaders::end(self.reader.consumer(), self.topic, PARTITION, within) else {
+        let Ok(ends) = self.asker.at(&[(self.topic, PARTITION)], Offset::End, within) else {
             return Ok(None);
         };
+        let Some(&end) = ends.first() else { return Ok(None) };
         if let Some((known, required)) = self.known
             && known == end
         {

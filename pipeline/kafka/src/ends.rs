@@ -15,8 +15,8 @@ use arb_runtime::stop::Stop;
 use arb_schemas::topics::Topic;
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, Reader, discard_reports};
 
 /// The interval between requests.
 const EVERY: Duration = Duration::from_secs(5);
@@ -44,13 +44,13 @@ impl Ends {
         partitions: i32,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let committed = Reader::new(cluster, topic, partitions, &[])?;
-        let everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
+        let (committed, everything) = (Asker::of_committed(cluster)?, Asker::of_everything(cluster)?);
+        let topic = cluster.topic(topic.name);
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask(&committed, &everything);
+                asked.ask((topic, partitions), &committed, &everything);
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -77,10 +77,9 @@ impl Ends {
         self.lock().heard.map_or(Duration::ZERO, |heard| heard.elapsed())
     }
 
-    fn ask(&self, committed: &Reader, everything: &Reader) {
-        discard_reports(committed.consumer());
-        discard_reports(everything.consumer());
-        match committed.spans().and_then(|spans| Ok((spans, everything.ends()?))) {
+    fn ask(&self, (topic, partitions): (&str, i32), committed: &Asker, everything: &Asker) {
+        let spans = committed.spans(topic, partitions);
+        match spans.and_then(|spans| Ok((spans, everything.ends(topic, partitions)?))) {
             Ok((spans, written)) => {
                 let heard = Some(Instant::now());
                 *self.lock() = KnownEnds {

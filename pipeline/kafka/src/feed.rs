@@ -17,17 +17,18 @@ use rdkafka::message::Headers;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
 use super::first_ends::FirstEnds;
-use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent, wait_until_decided};
-use super::stall_watch::WATCHED;
+use super::following::TopicReader;
+use super::reader::ReaderEvent;
 
 /// How often to ask whether a transaction has ended.
 const POLL: Duration = Duration::from_millis(20);
 
 /// A reader of one topic.
 pub struct Feed {
-    reader: Reader,
+    reader: TopicReader,
     topic: &'static str,
     marks: FeedMarks,
     behind: FirstEnds,
@@ -61,7 +62,7 @@ impl Feed {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let reader = Reader::new(cluster, topic, partitions, &[WATCHED])?;
+        let reader = TopicReader::new(cluster, topic, partitions, &[])?;
         Ok(Self {
             reader,
             topic: topic.name,
@@ -116,7 +117,7 @@ impl Feed {
             };
             let (partition, offset, mark) = (message.partition(), message.offset(), mark(&message));
             let value = message.payload().unwrap_or_default().to_vec();
-            let is_read = self.behind.has_read((partition, offset), || self.reader.end(partition));
+            let is_read = self.behind.has_read((partition, offset), || self.reader.known_end(partition));
             self.ended = is_read.then_some(partition);
             if self.marks.admit(partition, mark) {
                 return Ok(FeedEvent::Record { partition, offset, mark, value });
@@ -145,13 +146,16 @@ pub(super) fn mark(message: &impl Message) -> Option<FeedMark> {
 /// # Errors
 /// [`Error::Client`] when the broker does not answer.
 pub fn settle(cluster: &Cluster, topic: &Topic, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let everything = Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?;
-    let committed = Reader::new(cluster, topic, partitions, &[])?;
-    let mut is_waiting = false;
-    wait_until_decided(&everything, &committed, 0..partitions, || {
+    let (everything, committed) = (Asker::of_everything(cluster)?, Asker::of_committed(cluster)?);
+    let (name, mut is_waiting) = (cluster.topic(topic.name), false);
+    let ends = everything.ends(name, partitions)?;
+    while (0..).zip(committed.ends(name, partitions)?).any(|(place, end): (usize, _)| end < ends[place]) {
         if !std::mem::replace(&mut is_waiting, true) {
             tracing::info!(topic = topic.name, "waiting for the end of an open transaction");
         }
-        stop.wait(POLL)
-    })
+        if stop.wait(POLL) {
+            break;
+        }
+    }
+    Ok(())
 }

@@ -4,25 +4,17 @@
 //! do so: whoever waited for that would never begin. It never decides what is read.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
-
-/// After a question for an end that had no answer.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// Partitions that have not been read to their ends yet.
 #[derive(Debug)]
 pub(super) struct FirstEnds {
     /// Where each ended when its first record came, once that is known.
     open: BTreeMap<i32, Option<i64>>,
-    unanswered_at: Option<Instant>,
 }
 
 impl FirstEnds {
     pub(super) fn of(partitions: impl IntoIterator<Item = i32>) -> Self {
-        Self {
-            open: partitions.into_iter().map(|partition| (partition, None)).collect(),
-            unanswered_at: None,
-        }
+        Self { open: partitions.into_iter().map(|partition| (partition, None)).collect() }
     }
 
     /// Whether all have been read to their ends.
@@ -35,18 +27,15 @@ impl FirstEnds {
         self.open.remove(&partition).is_some()
     }
 
-    /// Notes a record; whether its partition has been read to its first end by it. `ask` is where that partition ends now; `None` where
-    /// the broker does not answer. Markers of transactions at the end are no records: there the end is reported, or another record comes.
+    /// Notes a record; whether its partition has been read to its first end by it. `known` is where that partition ended when the client
+    /// last heard of it. Markers of transactions at the end are no records: there the end is reported, or another record comes.
     pub(super) fn has_read(
         &mut self,
         (partition, offset): (i32, i64),
-        ask: impl FnOnce() -> Option<i64>,
+        known: impl FnOnce() -> Option<i64>,
     ) -> bool {
         let Some(end) = self.open.get_mut(&partition) else { return false };
-        if end.is_none() && self.unanswered_at.is_none_or(|at| at.elapsed() >= AGAIN) {
-            *end = ask();
-            self.unanswered_at = end.is_none().then(Instant::now);
-        }
+        *end = end.or_else(known);
         end.is_some_and(|end| offset + 1 >= end) && self.ended(partition)
     }
 }
@@ -74,19 +63,5 @@ mod tests {
         }
         assert!(ends.has_read((0, 4), || unreachable!("it is known")));
         assert!(ends.ended(1));
-    }
-
-    #[test]
-    fn a_broker_that_does_not_answer_is_not_asked_for_each_record() {
-        let (mut ends, mut asked) = (FirstEnds::of([0]), 0);
-        for offset in 0..100 {
-            let ask = || {
-                asked += 1;
-                None
-            };
-            assert!(!ends.has_read((0, offset), ask));
-        }
-        assert_eq!(asked, 1);
-        assert!(ends.ended(0));
     }
 }

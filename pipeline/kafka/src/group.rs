@@ -212,7 +212,7 @@ impl Member {
 
     /// Reads partitions again that librdkafka has stopped to fetch; which, and from where. To be called when nothing has come.
     pub(super) fn tend(&mut self) -> Vec<(i32, Offset)> {
-        if self.unanswered.is_some() { Vec::new() } else { self.stalls.tend(&self.consumer) }
+        if self.unanswered.is_some() { Vec::new() } else { self.stalls.tend(&self.consumer, |_, _| {}) }
     }
 
     /// What the group has committed for a partition, once no transaction is about to change it.

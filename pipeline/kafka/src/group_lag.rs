@@ -12,8 +12,9 @@ use arb_schemas::topics::Topic;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use super::asker::Asker;
 use super::cluster::Cluster;
-use super::reader::{discard_reports, span};
+use super::reader::discard_reports;
 use super::{Error, Listener};
 
 /// The pause between rounds.
@@ -118,6 +119,7 @@ fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
     config.set("group.id", cluster.id(&of.group));
     let consumer: BaseConsumer<Listener> = cluster.consumer(&config, Listener::new(cluster))?;
     discard_reports(&consumer);
+    let asker = Asker::of_committed(cluster)?;
     let mut asked = TopicPartitionList::new();
     for (topic, partitions) in &of.topics {
         asked.add_partition_range(cluster.topic(topic.name), 0, partitions - 1);
@@ -126,7 +128,7 @@ fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
     let (mut lag, mut is_known) = (0, false);
     for element in committed.elements() {
         element.error()?;
-        let ends = span(&consumer, element.topic(), element.partition())?;
+        let ends = asker.span(element.topic(), element.partition())?;
         let next = match element.offset() {
             Offset::Offset(next) => {
                 is_known = true;

@@ -13,37 +13,10 @@ use rdkafka::error::{KafkaError, KafkaResult};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList, TopicPartitionListElem};
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-/// The offsets of a partition's first record and of its next one, as this consumer sees them.
-///
-/// # Errors
-/// Of the client: no broker answers within the time, or the partition has no leader.
-pub(super) fn watermarks<C: ConsumerContext>(
-    consumer: &BaseConsumer<C>,
-    topic: &str,
-    partition: i32,
-    within: Duration,
-) -> KafkaResult<(i64, i64)> {
-    asked(consumer, [topic], within, || consumer.fetch_watermarks(topic, partition, within))
-}
-
-/// The offset of a partition's next record, as this consumer sees it: one request, where [`watermarks`] are two.
-///
-/// # Errors
-/// As above.
-pub(super) fn end<C: ConsumerContext>(
-    consumer: &BaseConsumer<C>,
-    topic: &str,
-    partition: i32,
-    within: Duration,
-) -> KafkaResult<i64> {
-    let ends = at(consumer, &[(topic, partition)], Offset::End, within)?;
-    ends.first().copied().ok_or(KafkaError::Canceled)
-}
-
 /// The offset that each of these partitions has at its beginning or its end, in their order, by one request a broker.
 ///
 /// # Errors
-/// As above, and where one of the partitions has an error.
+/// Of the client: no broker answers within the time, or a partition has no leader, or another error.
 pub(super) fn at<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     places: &[(&str, i32)],
@@ -69,23 +42,15 @@ pub(super) fn offsets<C: ConsumerContext>(
     of: &TopicPartitionList,
     within: Duration,
 ) -> KafkaResult<TopicPartitionList> {
-    let elements = of.elements();
-    let topics: BTreeSet<_> = elements.iter().map(TopicPartitionListElem::topic).collect();
-    asked(consumer, topics, within, || {
+    let ask = || {
         let answer = consumer.offsets_for_times(of.clone(), within)?;
         answer.elements().iter().try_for_each(TopicPartitionListElem::error)?;
         Ok(answer)
-    })
-}
-
-fn asked<'a, C: ConsumerContext, T>(
-    consumer: &BaseConsumer<C>,
-    topics: impl IntoIterator<Item = &'a str>,
-    within: Duration,
-    ask: impl Fn() -> KafkaResult<T>,
-) -> KafkaResult<T> {
+    };
     match ask() {
         Err(error) if is_without_leader(&error) => {
+            let elements = of.elements();
+            let topics: BTreeSet<_> = elements.iter().map(TopicPartitionListElem::topic).collect();
             for topic in topics {
                 consumer.fetch_metadata(Some(topic), within)?;
             }
@@ -133,13 +98,6 @@ mod tests {
 
     #[test]
     fn a_leader_that_came_after_the_first_question_is_found_by_the_next_one() {
-        let [without, with] = without_and_with_leaders(|consumer| watermarks(consumer, TOPIC, 1, WITHIN));
-        assert!(is_without_leader(&without.unwrap_err()));
-        assert_eq!(with, Ok((0, 0)));
-    }
-
-    #[test]
-    fn offsets_of_partitions_that_had_no_leader_are_found_too() {
         let mut asked = TopicPartitionList::new();
         for partition in 0..2 {
             asked.add_partition_offset(TOPIC, partition, Offset::End).unwrap();

@@ -6,6 +6,7 @@
 //! Source of the settings: librdkafka `CONFIGURATION.md`; KIP-447 for the transactional loop.
 
 mod adoption;
+mod asker;
 mod certificate;
 mod changelog;
 mod cluster;
@@ -16,6 +17,7 @@ mod end_probe;
 mod ends;
 mod feed;
 mod first_ends;
+mod following;
 mod forwarder;
 mod group;
 mod group_lag;
@@ -49,6 +51,7 @@ use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::KafkaError;
 
+pub use asker::{committed_spans, spans};
 pub use cluster::{
     Cluster, ClusterOptions, OAuthOptions, SaslMechanism, Secret, SecurityProtocol, SettingsError,
 };
@@ -70,7 +73,7 @@ pub use push_producer::{PushProducer, PushReceipt};
 pub use reader::Committed;
 pub use reader_group::{ReaderGroup, remove_group};
 pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};
-pub use snapshot::{Kept, snapshot, spans};
+pub use snapshot::{Kept, snapshot};
 pub use table::{Table, TableEvent};
 pub use tail::Tail;
 pub use task_producer::TaskProducer;

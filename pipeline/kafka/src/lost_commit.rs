@@ -29,14 +29,17 @@ use rdkafka::producer::{BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::adoption::KEY;
+use super::asker::Asker;
 use super::cluster::Cluster;
 use super::origin::Origin;
 use super::output_ends::{HeldBack, OutputEnds};
 use super::producer::enqueue;
-use super::reader::{self, READ_UNCOMMITTED};
+use super::reader;
 use super::transaction::{Client, RESUME, TIMEOUT, resume, settle};
 use super::{Error, InputConsumer, Listener};
 
+/// The setting of a reader that sees what open transactions have written.
+const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
 /// How long to wait for a record of a partition that has some.
 const ANSWER: Duration = Duration::from_secs(10);
 /// So many records before the end of the changelog are looked at first: a transaction ends with the record that is looked for.
@@ -159,7 +162,8 @@ impl Evidence<'_> {
     fn stated(&self, partition: i32, from: i64, setting: Option<(&str, &str)>) -> Result<Vec<Stated>, Error> {
         let consumer = self.consumer(setting)?;
         let topic = self.cluster.topic(self.topics.changelog.name);
-        let span = reader::span(&consumer, topic, partition)?;
+        let asker = if setting.is_some() { Asker::of_everything } else { Asker::of_committed };
+        let span = asker(self.cluster)?.span(topic, partition)?;
         let mut tail = TAIL;
         loop {
             let begin = span.first.max(span.next.saturating_sub(tail));

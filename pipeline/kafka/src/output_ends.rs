@@ -6,16 +6,16 @@
 //! Source: KIP-98; Kafka protocol guide, `ListOffsets` with an isolation level.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use arb_runtime::machine::MachineTopics;
-use rdkafka::consumer::BaseConsumer;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::Offset;
 
+use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
-use super::reader::{GROUP, READ_UNCOMMITTED, discard_reports};
-use super::{Error, Listener, leaders};
 
 /// The time limit for a request of end offsets.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,8 +37,8 @@ pub(super) struct HeldBack {
 pub(super) struct OutputEnds {
     cluster: Cluster,
     topics: MachineTopics,
-    everything: BaseConsumer<Listener>,
-    committed: BaseConsumer<Listener>,
+    everything: Arc<Asker>,
+    committed: Arc<Asker>,
 }
 
 impl OutputEnds {
@@ -47,13 +47,7 @@ impl OutputEnds {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
     pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
-        let consumer = |(key, value)| {
-            let mut config = super::read_committed(cluster);
-            config.set("group.id", cluster.id(GROUP)).set(key, value);
-            cluster.consumer(&config, Listener::new(cluster))
-        };
-        let committed = consumer(("isolation.level", "read_committed"))?;
-        let everything = consumer(READ_UNCOMMITTED)?;
+        let (committed, everything) = (Asker::of_committed(cluster)?, Asker::of_everything(cluster)?);
         Ok(Self { cluster: cluster.clone(), topics: *topics, everything, committed })
     }
 
@@ -84,13 +78,12 @@ impl OutputEnds {
     /// Partitions by the catalogue's names.
     fn ask(
         &self,
-        consumer: &BaseConsumer<Listener>,
+        asker: &Asker,
         of: impl Iterator<Item = (&'static str, i32)> + Clone,
     ) -> Result<Offsets, KafkaError> {
         let places: Vec<_> =
             of.clone().map(|(topic, partition)| (self.cluster.topic(topic), partition)).collect();
-        discard_reports(consumer);
-        let offsets = leaders::at(consumer, &places, Offset::End, TIMEOUT)?;
+        let offsets = asker.at(&places, Offset::End, TIMEOUT)?;
         Ok(of.zip(offsets).collect())
     }
 }

@@ -2,35 +2,20 @@
 //!
 //! It never decides what a record means.
 
-use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use arb_runtime::progress::Span;
-use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
-use rdkafka::{ClientConfig, ClientContext, Statistics};
 
 use super::cluster::Cluster;
-use super::stall_watch::{Fetches, StallWatch, Watched};
-use super::{Error, Listener, leaders};
+use super::{Error, Listener};
 
-/// The time limit for requests of a partition's first and last offsets, and of a group's offsets.
+/// The time limit for a request of a group's offsets.
 const TIMEOUT: Duration = Duration::from_secs(15);
-
-/// How long a partition may be without a leader: a broker that is busy, or starts, is slow, not wrong.
-pub(super) const LED: Duration = Duration::from_mins(1);
-
-/// Microseconds in a millisecond.
-const MILLI: Micros = 1_000;
-
-/// The time limit for a question that can be asked again later.
-const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -38,54 +23,18 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// No group is joined; librdkafka requires a name all the same.
 pub(super) const GROUP: &str = "arb-reader";
 
-/// The setting of a reader that sees what open transactions have written.
-pub(super) const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
-
-/// A consumer with manually assigned partitions.
+/// A consumer with manually assigned partitions of one topic, and a client of its own: for what is read once.
 pub(super) struct Reader {
-    consumer: BaseConsumer<Reading>,
+    consumer: BaseConsumer<Listener>,
     topic: &'static str,
-    partitions: i32,
-    stalls: StallWatch,
 }
 
-/// What librdkafka reports to a reader.
-pub(super) struct Reading {
-    listener: Listener,
-    fetches: Fetches,
-}
-
-impl ClientContext for Reading {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.listener.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.listener.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.listener.token()
-    }
-
-    fn stats(&self, statistics: Statistics) {
-        self.fetches.note(&statistics);
-    }
-}
-
-impl ConsumerContext for Reading {}
-
-impl Watched for Reading {
-    fn fetches(&self) -> &Fetches {
-        &self.fetches
-    }
-}
+/// The setting of a reader that goes on with what is there, where its position is there no more.
+pub(super) const EARLIEST: (&str, &str) = ("auto.offset.reset", "earliest");
 
 /// What a poll brought.
-pub(super) enum ReaderEvent<'a> {
-    Record(BorrowedMessage<'a>),
+pub(super) enum ReaderEvent<M> {
+    Record(M),
     /// A partition has been read to its end.
     End(i32),
     Idle,
@@ -104,92 +53,38 @@ pub(super) fn settings(cluster: &Cluster) -> ClientConfig {
 }
 
 impl Reader {
-    /// A reader of a topic with this number of partitions; `settings` are applied before the reader's, which
-    /// read committed records and never skip.
-    pub(super) fn new(
-        cluster: &Cluster,
-        topic: &Topic,
-        partitions: i32,
-        settings: &[(&str, &str)],
-    ) -> Result<Self, Error> {
+    /// A reader of a topic; `settings` are applied before the reader's, which read committed records and never skip.
+    pub(super) fn new(cluster: &Cluster, topic: &Topic, settings: &[(&str, &str)]) -> Result<Self, Error> {
         let mut config = self::settings(cluster);
         for (key, value) in settings {
             config.set(*key, *value);
         }
-        let context = Reading { listener: Listener::new(cluster), fetches: Fetches::default() };
-        let consumer = cluster.consumer(&config, context)?;
-        Ok(Self { consumer, topic: cluster.topic(topic.name), partitions, stalls: StallWatch::new() })
+        let consumer = cluster.consumer(&config, Listener::new(cluster))?;
+        Ok(Self { consumer, topic: cluster.topic(topic.name) })
     }
 
     /// Begins to read partitions, each at its position.
-    pub(super) fn assign(&mut self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
+    pub(super) fn assign(&self, positions: impl IntoIterator<Item = (i32, Offset)>) -> Result<(), Error> {
         let mut assignment = TopicPartitionList::new();
         for (partition, position) in positions {
             assignment.add_partition_offset(self.topic, partition, position)?;
         }
-        self.stalls.set(&assignment);
         Ok(self.consumer.assign(&assignment)?)
     }
 
-    /// Begins to read every partition from the first record on that was written at a moment of UTC or after it.
-    pub(super) fn assign_since(&mut self, since: Micros) -> Result<(), Error> {
-        let mut asked = TopicPartitionList::new();
-        for partition in 0..self.partitions {
-            asked.add_partition_offset(self.topic, partition, Offset::Offset(since.max(0) / MILLI))?;
-        }
-        let answer = leaders::offsets(&self.consumer, &asked, TIMEOUT)?;
-        let first = |partition| {
-            let found = answer.find_partition(self.topic, partition);
-            let offset = found.and_then(|found| found.offset().to_raw()).filter(|offset| *offset >= 0);
-            (partition, offset.map_or(Offset::End, Offset::Offset))
-        };
-        let positions: Vec<_> = (0..self.partitions).map(first).collect();
-        self.assign(positions)
-    }
-
     /// The client, for what only one reader does.
-    pub(super) fn consumer(&self) -> &BaseConsumer<Reading> {
+    pub(super) fn consumer(&self) -> &BaseConsumer<Listener> {
         &self.consumer
     }
 
     /// The next record or end, waiting at most so long.
-    pub(super) fn poll(&mut self, wait: Duration) -> Result<ReaderEvent<'_>, Error> {
+    pub(super) fn poll(&self, wait: Duration) -> Result<ReaderEvent<BorrowedMessage<'_>>, Error> {
         match poll(&self.consumer, wait) {
-            None => {
-                self.stalls.tend(&self.consumer);
-                Ok(ReaderEvent::Idle)
-            }
+            None => Ok(ReaderEvent::Idle),
             Some(Ok(message)) => Ok(ReaderEvent::Record(message)),
             Some(Err(KafkaError::PartitionEOF(partition))) => Ok(ReaderEvent::End(partition)),
             Some(Err(error)) => Err(error.into()),
         }
-    }
-
-    /// Where every partition begins and ends now; an open transaction is beyond the end of a committed read.
-    pub(super) fn spans(&self) -> Result<Vec<Span>, Error> {
-        let spans = self.all(Offset::Beginning)?.into_iter().zip(self.ends()?);
-        Ok(spans.map(|(first, next)| Span { first, next }).collect())
-    }
-
-    /// Where every partition ends now, by one request a broker.
-    pub(super) fn ends(&self) -> Result<Vec<i64>, Error> {
-        self.all(Offset::End)
-    }
-
-    /// The offset that each partition has at its beginning or its end.
-    fn all(&self, at: Offset) -> Result<Vec<i64>, Error> {
-        let places: Vec<_> = (0..self.partitions).map(|partition| (self.topic, partition)).collect();
-        patiently(|| leaders::at(&self.consumer, &places, at, TIMEOUT))
-    }
-
-    /// Where a partition ends now; `None` where the broker does not answer at once.
-    pub(super) fn end(&self, partition: i32) -> Option<i64> {
-        leaders::end(&self.consumer, self.topic, partition, AT_ONCE).ok()
-    }
-
-    /// Where a partition begins and ends now.
-    pub(super) fn span(&self, partition: i32) -> Result<Span, Error> {
-        span(&self.consumer, self.topic, partition)
     }
 }
 
@@ -224,55 +119,6 @@ fn passes(next: &Result<BorrowedMessage<'_>, KafkaError>) -> bool {
 /// it. It is asked for offsets alone, and each question has an error of its own.
 pub(super) fn discard_reports<C: ConsumerContext>(consumer: &BaseConsumer<C>) {
     while consumer.poll(Duration::ZERO).is_some() {}
-}
-
-/// Where a partition begins and ends now, as this consumer sees it.
-pub(super) fn span<C: ConsumerContext>(
-    consumer: &BaseConsumer<C>,
-    topic: &str,
-    partition: i32,
-) -> Result<Span, Error> {
-    let (first, next) = patiently(|| leaders::watermarks(consumer, topic, partition, TIMEOUT))?;
-    Ok(Span { first, next })
-}
-
-/// Asks again for a topic that has just been made, or whose broker has just changed.
-fn patiently<T>(ask: impl Fn() -> Result<T, KafkaError>) -> Result<T, Error> {
-    let begun = Instant::now();
-    loop {
-        let error = match ask() {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let patience = match &error {
-            error if leaders::is_without_leader(error) => LED,
-            error if is_transient(error) => TIMEOUT,
-            _ => Duration::ZERO,
-        };
-        if begun.elapsed() >= patience {
-            return Err(error.into());
-        }
-        std::thread::sleep(AGAIN);
-    }
-}
-
-/// Waits until every record that `everything` sees in these partitions now is decided for `committed`, for
-/// which a partition ends at its last stable offset; `wait` waits a moment, and returns whether to give up.
-pub(super) fn wait_until_decided(
-    everything: &Reader,
-    committed: &Reader,
-    partitions: Range<i32>,
-    mut wait: impl FnMut() -> bool,
-) -> Result<(), Error> {
-    let ends = partitions.map(|partition| Ok((partition, everything.span(partition)?.next)));
-    for (partition, end) in ends.collect::<Result<Vec<_>, Error>>()? {
-        while committed.span(partition)?.next < end {
-            if wait() {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What a group has committed for a partition.

@@ -4,6 +4,7 @@
 //! refuses is reported as such. It never decides from where a partition is read, never skips, and never looks
 //! into a note.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arb_runtime::feed_mark::FeedMark;
@@ -15,10 +16,11 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
 use super::feed::mark;
 use super::group::{Commit, Member, MemberEvent, Rebalance};
-use super::reader::{Committed, span};
+use super::reader::Committed;
 use super::topic_id::TopicIds;
 
 /// A partition of one of the topics.
@@ -76,6 +78,7 @@ pub struct Mark {
 /// A member of a group on some topics.
 pub struct SinkConsumer {
     member: Member,
+    asker: Arc<Asker>,
     ids: TopicIds,
 }
 
@@ -89,7 +92,8 @@ impl SinkConsumer {
         let names: Vec<_> = topics.iter().map(|topic| cluster.topic(topic.name)).collect();
         // What is read ahead is memory, and the sink counts what it holds.
         let settings = [("queued.max.messages.kbytes", "16384")];
-        Ok(Self { member: Member::join(cluster, group, &names, &settings)?, ids })
+        let member = Member::join(cluster, group, &names, &settings)?;
+        Ok(Self { member, asker: Asker::of_committed(cluster)?, ids })
     }
 
     /// The topics' ids, as they were when the group was joined.
@@ -158,7 +162,7 @@ impl SinkConsumer {
     /// # Errors
     /// [`Error::Client`].
     pub fn span(&self, source: Source) -> Result<Span, Error> {
-        span(self.member.consumer(), self.name(source.topic), source.partition)
+        self.asker.span(self.name(source.topic), source.partition)
     }
 
     /// Starts partitions that were assigned, each at an offset, and paused.

@@ -5,17 +5,18 @@
 //! what was not committed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arb_runtime::progress::Span;
 use arb_schemas::topics::Topic;
 use rdkafka::Message;
 use rdkafka::consumer::Consumer;
 use rdkafka::topic_partition_list::Offset;
 
 use super::Error;
+use super::asker::Asker;
 use super::cluster::Cluster;
-use super::reader::{READ_UNCOMMITTED, Reader, ReaderEvent};
+use super::reader::{EARLIEST, Reader, ReaderEvent};
 
 /// How long to wait for the next record.
 const WAIT: Duration = Duration::from_millis(100);
@@ -47,7 +48,7 @@ pub fn snapshot(cluster: &Cluster, topics: &[&Topic], partition: i32) -> Result<
             }
             let mut is_one_point = true;
             for (side, end) in sides.iter().zip(&ends) {
-                is_one_point &= Some(side.everything.span(partition)?.next) == *end;
+                is_one_point &= Some(side.everything.end(side.name, partition)?) == *end;
             }
             // What one topic holds at any end of it is of one commit.
             if is_one_point || sides.len() == 1 {
@@ -67,21 +68,14 @@ pub fn snapshot(cluster: &Cluster, topics: &[&Topic], partition: i32) -> Result<
     }
 }
 
-/// Where each partition of a topic begins, and ends by what anybody has written.
-///
-/// # Errors
-/// [`Error::Broker`] and [`Error::Client`].
-pub fn spans(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Vec<Span>, Error> {
-    Reader::new(cluster, topic, partitions, &[READ_UNCOMMITTED])?.spans()
-}
-
 /// One topic.
 struct Side {
     name: &'static str,
     partition: i32,
     committed: Reader,
     /// Sees what open transactions have written.
-    everything: Reader,
+    everything: Arc<Asker>,
+    decided: Arc<Asker>,
     /// Where to read on; `None` before the first time.
     next: Option<i64>,
     kept: Kept,
@@ -89,12 +83,13 @@ struct Side {
 
 impl Side {
     fn open(cluster: &Cluster, topic: &Topic, partition: i32) -> Result<Self, Error> {
-        let committed = [("auto.offset.reset", "earliest"), ("fetch.wait.max.ms", "5")];
+        let committed = [EARLIEST, ("fetch.wait.max.ms", "5")];
         Ok(Self {
             name: cluster.topic(topic.name),
             partition,
-            committed: Reader::new(cluster, topic, 0, &committed)?,
-            everything: Reader::new(cluster, topic, 0, &[READ_UNCOMMITTED])?,
+            committed: Reader::new(cluster, topic, &committed)?,
+            everything: Asker::of_everything(cluster)?,
+            decided: Asker::of_committed(cluster)?,
             next: None,
             kept: Kept::new(),
         })
@@ -102,8 +97,8 @@ impl Side {
 
     /// The end of what anybody has written; `None` while an open transaction hides some of it.
     fn settled_end(&self) -> Result<Option<i64>, Error> {
-        let end = self.everything.span(self.partition)?.next;
-        Ok((self.committed.span(self.partition)?.next >= end).then_some(end))
+        let end = self.everything.end(self.name, self.partition)?;
+        Ok((self.decided.end(self.name, self.partition)? >= end).then_some(end))
     }
 
     /// Reads on to the end that the partition has after this call. A new assignment, because an end of a former one may wait still.

@@ -130,15 +130,19 @@ impl StallWatch {
         }
     }
 
-    /// Compares, if it is time for it, and assigns again what stalls; which partitions, and from where. To be called when a poll brought
-    /// nothing.
-    pub(super) fn tend<C: Watched>(&mut self, consumer: &BaseConsumer<C>) -> Vec<(i32, Offset)> {
+    /// Compares, if it is time for it, and assigns again what stalls; which partitions, and from where. `between` is called after one was
+    /// taken away. To be called when a poll brought nothing.
+    pub(super) fn tend<C: Watched>(
+        &mut self,
+        consumer: &BaseConsumer<C>,
+        between: impl FnMut(&str, i32),
+    ) -> Vec<(i32, Offset)> {
         let (now, mut assigned) = (Instant::now(), Vec::new());
         if now.duration_since(self.looked) < self.every {
             return assigned;
         }
         self.looked = now;
-        if let Err(error) = self.inspect(now, consumer, &mut assigned) {
+        if let Err(error) = self.inspect(now, consumer, between, &mut assigned) {
             tracing::debug!(%error, "whether partitions are fetched is not known");
             self.unmoved.forget_all();
         }
@@ -149,6 +153,7 @@ impl StallWatch {
         &mut self,
         now: Instant,
         consumer: &BaseConsumer<C>,
+        mut between: impl FnMut(&str, i32),
         assigned: &mut Vec<(i32, Offset)>,
     ) -> Result<(), KafkaError> {
         let read = self.read(consumer)?;
@@ -166,8 +171,7 @@ impl StallWatch {
                 telemetry::kafka::stall(topic, *partition, [*at, end], state);
                 let mut list = TopicPartitionList::new();
                 list.add_partition_offset(topic, *partition, *resume)?;
-                consumer.incremental_unassign(&list)?;
-                consumer.incremental_assign(&list)?;
+                assign_again(consumer, &list, &mut between)?;
                 self.set(&list);
                 assigned.push((*partition, *resume));
             }
@@ -175,11 +179,14 @@ impl StallWatch {
         Ok(())
     }
 
-    /// How far each partition has been read that is to be, as far as that is known.
+    /// How far each partition of this watch has been read that is to be, as far as that is known.
     fn read<C: Watched>(&self, consumer: &BaseConsumer<C>) -> Result<BTreeMap<Place, Progress>, KafkaError> {
         let mut progress = BTreeMap::new();
         for element in consumer.position()?.elements() {
             let place = (element.topic().to_owned(), element.partition());
+            if !self.set.contains_key(&place) {
+                continue;
+            }
             let Some(Fetch { end, state }) = consumer.context().fetches().get(&place) else { continue };
             // It has no position before its first record.
             let resume = match element.offset() {
@@ -192,6 +199,17 @@ impl StallWatch {
         }
         Ok(progress)
     }
+}
+
+/// Takes partitions away and assigns them again.
+pub(super) fn assign_again<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    list: &TopicPartitionList,
+    mut between: impl FnMut(&str, i32),
+) -> Result<(), KafkaError> {
+    consumer.incremental_unassign(list)?;
+    list.elements().iter().for_each(|element| between(element.topic(), element.partition()));
+    consumer.incremental_assign(list)
 }
 
 /// Since when partitions have been where they are.
@@ -315,7 +333,7 @@ mod tests {
             match consumer.poll(Duration::from_millis(10)) {
                 Some(Ok(message)) => come.push(message.offset()),
                 Some(Err(_)) => {}
-                None => drop(watch.tend(consumer)),
+                None => drop(watch.tend(consumer, |_, _| {})),
             }
         }
         come

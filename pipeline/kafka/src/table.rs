@@ -11,12 +11,12 @@ use rdkafka::topic_partition_list::Offset;
 use super::Error;
 use super::cluster::Cluster;
 use super::first_ends::FirstEnds;
-use super::reader::{Reader, ReaderEvent};
-use super::stall_watch::WATCHED;
+use super::following::TopicReader;
+use super::reader::{EARLIEST, ReaderEvent};
 
 /// A reader of one compacted topic.
 pub struct Table {
-    reader: Reader,
+    reader: TopicReader,
     behind: FirstEnds,
     /// The record that was given last was the last one that was there at first.
     has_caught_up: bool,
@@ -68,8 +68,7 @@ impl Table {
     /// # Errors
     /// [`Error::Broker`].
     pub fn open(cluster: &Cluster, topic: &Topic, partitions: i32) -> Result<Self, Error> {
-        let settings = [("auto.offset.reset", "earliest"), WATCHED];
-        let mut reader = Reader::new(cluster, topic, partitions, &settings)?;
+        let mut reader = TopicReader::new(cluster, topic, partitions, &[EARLIEST])?;
         reader.assign((0..partitions).map(|partition| (partition, Offset::Beginning)))?;
         Ok(Self { reader, behind: FirstEnds::of(0..partitions), has_caught_up: false })
     }
@@ -88,7 +87,7 @@ impl Table {
                 let (partition, offset) = (message.partition(), message.offset());
                 let key = message.key().unwrap_or_default().to_vec();
                 let value = message.payload().map(<[u8]>::to_vec);
-                let is_read = self.behind.has_read((partition, offset), || self.reader.end(partition));
+                let is_read = self.behind.has_read((partition, offset), || self.reader.known_end(partition));
                 self.has_caught_up = is_read && self.behind.are_read();
                 Ok(TableEvent::Put { partition, offset, key, value })
             }

@@ -10,12 +10,12 @@ use rdkafka::Message;
 
 use super::Error;
 use super::cluster::Cluster;
-use super::reader::{Reader, ReaderEvent};
-use super::stall_watch::WATCHED;
+use super::following::TopicReader;
+use super::reader::ReaderEvent;
 
 /// A reader of new records.
 pub struct Tail {
-    reader: Reader,
+    reader: TopicReader,
 }
 
 impl Tail {
@@ -24,7 +24,7 @@ impl Tail {
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses, or when the broker does not answer.
     pub fn open(cluster: &Cluster, topic: &Topic, since: Micros) -> Result<Self, Error> {
-        let mut reader = Reader::new(cluster, topic, 1, &[WATCHED])?;
+        let mut reader = TopicReader::new(cluster, topic, 1, &[])?;
         reader.assign_since(since)?;
         Ok(Self { reader })
     }

@@ -12,9 +12,10 @@ use rdkafka::error::KafkaResult;
 use rdkafka::metadata::Metadata;
 use rdkafka::types::RDKafkaErrorCode;
 
+use super::asker::LED;
 use super::certificate;
 use super::cluster::{Cluster, Problem};
-use super::reader::{LED, is_transient};
+use super::reader::is_transient;
 use super::{Error, Listener};
 
 const TIMEOUT: Duration = Duration::from_secs(15);

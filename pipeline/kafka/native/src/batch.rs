@@ -1,21 +1,24 @@
-//! Many records of a consumer's partitions in one call.
+//! Records of a consumer's partitions by a queue of their own, many in one call or one at a time.
 //!
 //! rdkafka reads one record a call. It must never read the queue in which a consumer's events come: librdkafka's batch call
 //! would take an assignment from it that rdkafka must see. So it reads a queue of its own, to which partitions are forwarded.
 //!
 //! Source: librdkafka `rdkafka.h` (`rd_kafka_queue_new`, `rd_kafka_queue_forward`, `rd_kafka_consume_batch_queue`).
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString};
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rdkafka::Timestamp;
 use rdkafka::bindings as c;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::RDKafkaErrorCode;
+use rdkafka::message::OwnedMessage;
 use rdkafka::types::RDKafkaRespErr;
 
 use crate::handle::Handle;
+use crate::message::{bytes, owned, timestamp};
 
 /// A record that librdkafka holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct Record<'a> {
 /// What librdkafka reports instead of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordError {
+    /// The partition that it is of.
+    pub partition: i32,
     /// What went wrong.
     pub code: RDKafkaErrorCode,
     /// In words.
@@ -90,6 +95,19 @@ impl<C: ConsumerContext> RecordQueue<C> {
         messages.map(|message| usize::from(unsafe { give(message, &mut each) })).sum()
     }
 
+    /// The next record, or an error, waiting at most so long.
+    #[must_use]
+    pub fn next(&self, time: Duration) -> Option<Result<OwnedMessage, RecordError>> {
+        let milliseconds = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: the queue is alive; the caller owns the message that it returns.
+        let message = unsafe {
+            let message = c::rd_kafka_consume_queue(self.queue.get(), milliseconds);
+            Handle::new(message, c::rd_kafka_message_destroy)
+        }?;
+        // SAFETY: the message is alive until the end of this call.
+        Some(unsafe { error(message.get()).map_or_else(|| Ok(owned(message.get())), Err) })
+    }
+
     /// Waits for a record or an error, at most so long; returns whether one came.
     pub fn wait(&self, time: Duration, mut each: impl FnMut(Result<Record<'_>, RecordError>)) -> bool {
         let milliseconds = i32::try_from(time.as_millis()).unwrap_or(i32::MAX);
@@ -112,31 +130,36 @@ unsafe fn give(
     };
     // SAFETY: the message is alive until the end of this call, and nobody else has it.
     let fields = unsafe { &*message.get() };
-    if fields.err == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
-        // SAFETY: the bytes belong to the message, whose lengths are theirs.
-        let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
-        let mut kind = c::rd_kafka_timestamp_type_t::RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
-        // SAFETY: the message is alive, and there is a place for the kind of its time.
-        let at = unsafe { c::rd_kafka_message_timestamp(message.get(), &raw mut kind) };
-        let is_appended = kind == c::rd_kafka_timestamp_type_t::RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME;
-        let (partition, offset, appended_ms) = (fields.partition, fields.offset, is_appended.then_some(at));
-        each(Ok(Record { partition, offset, key, value, appended_ms }));
-    } else {
-        // SAFETY: of a message with an error librdkafka returns a text that lives as long as the message.
-        let reason = unsafe { CStr::from_ptr(c::rd_kafka_message_errstr(message.get())) };
-        let reason = reason.to_string_lossy().trim().to_owned();
-        each(Err(RecordError { code: fields.err.into(), reason }));
+    // SAFETY: as above.
+    if let Some(error) = unsafe { error(message.get()) } {
+        each(Err(error));
+        return true;
     }
+    // SAFETY: the bytes belong to the message, whose lengths are theirs.
+    let (key, value) = unsafe { (bytes(fields.key, fields.key_len), bytes(fields.payload, fields.len)) };
+    // SAFETY: the message is alive.
+    let appended_ms = match unsafe { timestamp(message.get()) } {
+        Timestamp::LogAppendTime(at) => Some(at),
+        Timestamp::CreateTime(_) | Timestamp::NotAvailable => None,
+    };
+    each(Ok(Record { partition: fields.partition, offset: fields.offset, key, value, appended_ms }));
     true
 }
 
-/// Bytes that librdkafka lends; `None` for null.
+/// The error that a message stands for; `None` for a record.
 ///
 /// # Safety
-/// The pointer is null, or so many bytes are there for as long as the caller says.
-unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> Option<&'a [u8]> {
+/// The message is alive during the call.
+unsafe fn error(message: *mut c::rd_kafka_message_t) -> Option<RecordError> {
     // SAFETY: the caller's promise.
-    (!pointer.is_null()).then(|| unsafe { std::slice::from_raw_parts(pointer.cast(), length) })
+    let fields = unsafe { &*message };
+    if fields.err == RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR {
+        return None;
+    }
+    // SAFETY: of a message with an error librdkafka returns a text that lives as long as the message.
+    let reason = unsafe { CStr::from_ptr(c::rd_kafka_message_errstr(message)) };
+    let reason = reason.to_string_lossy().trim().to_owned();
+    Some(RecordError { partition: fields.partition, code: fields.err.into(), reason })
 }
 
 #[cfg(test)]
