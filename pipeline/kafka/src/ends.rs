@@ -2,7 +2,7 @@
 //!
 //! For lag, and for whether an open transaction holds a partition back: then the committed records end before
 //! the written ones. The reader's client knows the ends only as of its last fetch, and only while it is
-//! polled: the lag of a stuck reader would not grow. This costs two connections and three small requests to
+//! polled: the lag of a stuck reader would not grow. This costs three small requests to
 //! each broker every five seconds. The thread never ends and never fails when a broker does not answer:
 //! then the ends stay as they were.
 

@@ -54,6 +54,9 @@ pub struct RecordQueue<C: ConsumerContext> {
     consumer: Arc<BaseConsumer<C>>,
 }
 
+// SAFETY: the queue and its client may be used by any thread, and no message is kept between calls.
+unsafe impl<C: ConsumerContext> Send for RecordQueue<C> {}
+
 impl<C: ConsumerContext> RecordQueue<C> {
     /// A queue to which no partition is forwarded yet; `None` where librdkafka makes none.
     #[must_use]

@@ -25,6 +25,9 @@ impl<T> Handle<T> {
     }
 }
 
+// SAFETY: librdkafka's objects belong to no thread; whoever has the handle alone uses and destroys it.
+unsafe impl<T> Send for Handle<T> {}
+
 impl<T> Drop for Handle<T> {
     fn drop(&mut self) {
         // SAFETY: `new` requires that the pointer is owned and that this function destroys it; it runs once.
