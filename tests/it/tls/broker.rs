@@ -155,6 +155,6 @@ fn sasl() -> String {
          listener.name.sasl.scram-sha-512.sasl.jaas.config={MODULES}.scram.ScramLoginModule required;\n\
          listener.name.token.sasl.enabled.mechanisms=OAUTHBEARER\n\
          listener.name.token.oauthbearer.sasl.jaas.config={MODULES}.oauthbearer.OAuthBearerLoginModule required \
-         unsecuredLoginStringClaim_sub=\"broker\";\n"
+         unsecuredLoginStringClaim_sub=\"broker\" unsecuredValidatorAllowableClockSkewMs=\"60000\";\n"
     )
 }

@@ -13,7 +13,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 pub(super) const CLIENT: &str = "arb-client";
 /// Its secret.
 pub(super) const SECRET: &str = "open sesame";
-/// Seconds that a token is valid: so short that a role must renew it.
+/// Seconds that a token is valid: so short that a role must renew it. The broker takes one that is a minute older: a machine that stood still
+/// renews late.
 const LIFETIME: u64 = 20;
 
 /// The server; it answers until the test ends.
