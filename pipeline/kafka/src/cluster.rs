@@ -211,10 +211,10 @@ impl Cluster {
         if let Some(had) = had {
             return Ok(had);
         }
-        let made = Arc::new(make()?);
-        let known: Arc<dyn Any + Send + Sync> = Arc::clone(&made) as _;
+        let new = Arc::new(make()?);
+        let known: Arc<dyn Any + Send + Sync> = Arc::clone(&new) as _;
         shared.insert(purpose, Arc::downgrade(&known));
-        Ok(made)
+        Ok(new)
     }
 
     fn create<C: ClientContext, T: FromClientConfigAndContext<C>>(

@@ -119,7 +119,7 @@ fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
     config.set("group.id", cluster.id(&of.group));
     let consumer: BaseConsumer<Listener> = cluster.consumer(&config, Listener::new(cluster))?;
     discard_reports(&consumer);
-    let asker = Asker::of_committed(cluster)?;
+    let ends_of = Asker::of_committed(cluster)?;
     let mut asked = TopicPartitionList::new();
     for (topic, partitions) in &of.topics {
         asked.add_partition_range(cluster.topic(topic.name), 0, partitions - 1);
@@ -128,7 +128,7 @@ fn lag(cluster: &Cluster, of: &WatchedGroup) -> Result<Option<u64>, Error> {
     let (mut lag, mut is_known) = (0, false);
     for element in committed.elements() {
         element.error()?;
-        let ends = asker.span(element.topic(), element.partition())?;
+        let ends = ends_of.span(element.topic(), element.partition())?;
         let next = match element.offset() {
             Offset::Offset(next) => {
                 is_known = true;

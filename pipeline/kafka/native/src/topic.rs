@@ -53,6 +53,7 @@ impl<C: ConsumerContext> TopicSettings<C> {
 }
 
 /// Where a partition ended when the client last heard of it, by all that was written; `None` before the first answer.
+#[must_use]
 pub fn known_end<C: ClientContext>(client: &Client<C>, topic: &str, partition: i32) -> Option<i64> {
     let topic = CString::new(topic).ok()?;
     let (mut first, mut end) = (0, 0);
