@@ -6,34 +6,26 @@
 use std::time::Duration;
 
 use arb_schemas::topics::Topic;
-use rdkafka::error::RDKafkaErrorCode;
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::Error;
 use super::cluster::Cluster;
-use super::producer::{Deliveries, take_reports};
+use super::outbox::Outbox;
 
 /// The partition.
 const PARTITION: i32 = 0;
 /// After so many milliseconds a record is not sent any more: whoever waits has given up.
-const GIVEN_UP_MS: &str = "5000";
+const GIVEN_UP: (&str, &str) = ("message.timeout.ms", "5000");
 
 /// Sends commands.
-pub struct CommandProducer {
-    producer: BaseProducer<Deliveries>,
-    topic: &'static str,
-}
+pub struct CommandProducer(Outbox);
 
 impl CommandProducer {
     /// To a topic of one partition.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub fn new(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
-        let mut config = super::producer(cluster);
-        config.set("linger.ms", "0").set("message.timeout.ms", GIVEN_UP_MS);
-        let producer = cluster.producer(&config, Deliveries::new(cluster))?;
-        Ok(Self { producer, topic: cluster.topic(topic.name) })
+    pub fn new(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
+        Ok(Self(Outbox::open(cluster, topic, &[GIVEN_UP])?))
     }
 
     /// Puts a command into the queue; whether there was room for it.
@@ -49,13 +41,7 @@ impl CommandProducer {
     /// # Errors
     /// As above.
     pub fn send_bytes(&self, key: &str, value: Option<&[u8]>) -> Result<bool, Error> {
-        let mut record = BaseRecord::<str, [u8]>::to(self.topic).partition(PARTITION).key(key);
-        record.payload = value;
-        match self.producer.send(record) {
-            Ok(()) => Ok(true),
-            Err((error, _)) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull) => Ok(false),
-            Err((error, _)) => Err(error.into()),
-        }
+        self.0.send(PARTITION, key, value)
     }
 
     /// Takes the broker's reports for so long; the first command that was not delivered since the last call is an error.
@@ -63,13 +49,12 @@ impl CommandProducer {
     /// # Errors
     /// [`Error::Client`].
     pub fn serve(&self, time: Duration) -> Result<(), Error> {
-        take_reports(&self.producer, time);
-        self.producer.context().check()
+        self.0.serve(time)
     }
 
     /// Commands that the broker has not reported on.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        usize::try_from(self.producer.in_flight_count()).unwrap_or_default()
+        self.0.in_flight()
     }
 }

@@ -141,7 +141,7 @@ pub(super) struct TopicReader {
     client: Arc<Client>,
     asker: Arc<Asker>,
     /// Of the topic in the client, for as long as it is read.
-    _settings: TopicSettings<Following>,
+    _settings: TopicSettings<BaseConsumer<Following>>,
 }
 
 impl TopicReader {
@@ -156,7 +156,7 @@ impl TopicReader {
         let clients = cluster.shared("following", || Ok(Clients::default()))?;
         let client = clients.of_topic(cluster, topic)?;
         let refused = || KafkaError::ClientCreation("librdkafka makes no queue".to_owned());
-        let settings = TopicSettings::new(&client.consumer, topic, settings).ok_or_else(refused)?;
+        let settings = TopicSettings::of_consumer(&client.consumer, topic, settings).ok_or_else(refused)?;
         let queue = RecordQueue::new(Arc::clone(&client.consumer)).ok_or_else(refused)?;
         let (stalls, asker) = (StallWatch::new(), Asker::of_committed(cluster)?);
         let assigned = TopicPartitionList::new();

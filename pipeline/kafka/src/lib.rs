@@ -27,6 +27,7 @@ mod lease;
 mod listener;
 mod lost_commit;
 mod origin;
+mod outbox;
 mod output_ends;
 mod partitioner;
 mod problem;

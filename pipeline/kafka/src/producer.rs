@@ -37,7 +37,7 @@ pub struct TickProducer {
 }
 
 /// Keeps the first record that was not delivered, and counts the reports.
-pub(super) struct Deliveries {
+struct Deliveries {
     listener: Listener,
     failure: Mutex<Option<KafkaError>>,
     reported: AtomicI64,
@@ -183,7 +183,7 @@ pub(super) fn enqueue<C: ProducerContext<DeliveryOpaque = ()>>(
         if error.rdkafka_error_code() != Some(RDKafkaErrorCode::QueueFull) {
             return Err(error);
         }
-        serve(producer);
+        pause(producer);
         record = back;
     }
     Ok(())
@@ -205,7 +205,7 @@ pub(super) fn flush<C: ProducerContext>(
         }
         let next_check = (Instant::now() + AGAIN).min(deadline);
         while producer.in_flight_count() > 0 && Instant::now() < next_check {
-            serve(producer);
+            pause(producer);
         }
     }
 }
@@ -217,7 +217,7 @@ pub(super) fn take_reports<C: ProducerContext>(producer: &BaseProducer<C>, time:
 }
 
 /// Takes a report of what was delivered, or waits for a moment where there is none.
-fn serve<C: ProducerContext>(producer: &BaseProducer<C>) {
+pub(super) fn pause<C: ProducerContext>(producer: &BaseProducer<C>) {
     let before = producer.in_flight_count();
     producer.poll(Duration::ZERO);
     if producer.in_flight_count() == before {

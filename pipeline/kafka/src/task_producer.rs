@@ -6,30 +6,24 @@
 use std::time::Duration;
 
 use arb_schemas::topics::Topic;
-use rdkafka::ClientConfig;
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 use super::Error;
 use super::cluster::Cluster;
-use super::producer::{Deliveries, enqueue, take_reports};
+use super::outbox::Outbox;
 
 /// How long all that was sent may take to be acknowledged.
 const FLUSH: Duration = Duration::from_secs(30);
 
 /// Sends tasks.
-pub struct TaskProducer {
-    producer: BaseProducer<Deliveries>,
-    topic: &'static str,
-}
+pub struct TaskProducer(Outbox);
 
 impl TaskProducer {
     /// To a topic.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub fn new(cluster: &Cluster, topic: &'static Topic) -> Result<Self, Error> {
-        let producer = cluster.producer(&settings(cluster), Deliveries::new(cluster))?;
-        Ok(Self { producer, topic: cluster.topic(topic.name) })
+    pub fn new(cluster: &Cluster, topic: &Topic) -> Result<Self, Error> {
+        Ok(Self(Outbox::open(cluster, topic, &[])?))
     }
 
     /// Sends a record; waits while the queue is full.
@@ -37,9 +31,9 @@ impl TaskProducer {
     /// # Errors
     /// [`Error::Client`], also for a record of an earlier call that could not be delivered.
     pub fn send(&self, partition: i32, key: &str, value: &[u8]) -> Result<(), Error> {
-        let mut record = BaseRecord::<[u8], [u8]>::to(self.topic).partition(partition);
-        (record.key, record.payload) = (Some(key.as_bytes()), Some(value));
-        enqueue(&self.producer, record)?;
+        while !self.0.send(partition, key, Some(value))? {
+            self.0.wait_for_room();
+        }
         self.serve(Duration::ZERO)
     }
 
@@ -48,8 +42,7 @@ impl TaskProducer {
     /// # Errors
     /// [`Error::Client`] for a record that could not be delivered.
     pub fn serve(&self, time: Duration) -> Result<(), Error> {
-        take_reports(&self.producer, time);
-        self.producer.context().check()
+        self.0.serve(time)
     }
 
     /// Waits until everything is acknowledged.
@@ -57,15 +50,6 @@ impl TaskProducer {
     /// # Errors
     /// [`Error::Client`] for a record that could not be delivered, or when 30 s were not enough.
     pub fn flush(&self) -> Result<(), Error> {
-        super::producer::flush(&self.producer, FLUSH)?;
-        self.producer.context().check()
+        self.0.flush(FLUSH)
     }
-}
-
-/// Settings of a producer of tasks. In the last millisecond of a linger librdkafka's thread does not wait, it spins: of one millisecond in
-/// all of it.
-fn settings(cluster: &Cluster) -> ClientConfig {
-    let mut config = super::producer(cluster);
-    config.set("linger.ms", "0").set("delivery.report.only.error", "true");
-    config
 }

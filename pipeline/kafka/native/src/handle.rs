@@ -25,8 +25,10 @@ impl<T> Handle<T> {
     }
 }
 
-// SAFETY: librdkafka's objects belong to no thread; whoever has the handle alone uses and destroys it.
+// SAFETY: librdkafka's objects belong to no thread, and a handle only gives their address away.
 unsafe impl<T> Send for Handle<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Handle<T> {}
 
 impl<T> Drop for Handle<T> {
     fn drop(&mut self) {
