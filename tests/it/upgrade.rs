@@ -33,6 +33,9 @@ fn check(broker: &Broker, instances: &[&str]) -> RunOutput {
     run(arb().args(["upgrade", "check"]).args(instances).args(at))
 }
 
+/// What runs in no part of this test.
+const WITHOUT: &str = "--without=sink,serve,accounts,deliver,settle,bots,ingest";
+
 #[test]
 fn it_says_which_role_is_next_and_why_not_yet() {
     let without_topics = Broker::bare();
@@ -45,14 +48,23 @@ fn it_says_which_role_is_next_and_why_not_yet() {
     let admin = Admin::of(&log);
     wait_for("it is ready", || (admin.try_get("/readyz")?.status == 200).then_some(()));
     let (process, version) = (admin.address(), env!("CARGO_PKG_VERSION"));
-    let done = check(&broker, &[process]);
+    let done = check(&broker, &[process, WITHOUT]);
     assert!(done.success && done.out.ends_with(&format!("all of these run {version}\n")), "{}", done.err);
-    assert!(done.out.contains("no address was given of sink, serve, accounts"), "{}", done.out);
+    let unknown = check(&broker, &[process]);
+    let said = "not yet: all of these run";
+    assert!(!unknown.success && unknown.err.contains(said), "{}", unknown.err);
+    assert!(unknown.err.contains("nothing is known of sink, serve, accounts"), "{}", unknown.err);
+    let other = check(&broker, &[process, "--without=sinks"]);
+    assert!(
+        !other.success && other.err.contains("--without sinks: the roles are sink, serve"),
+        "{}",
+        other.err
+    );
 
     let sink = instance("sink", "0.0.9");
     let next = check(&broker, &[process, &sink]);
     assert!(
-        next.success && next.out.contains(&format!("next to {version}: sink at {sink}: ")),
+        next.success && next.out.contains(&format!("next to {version}, of these: sink at {sink}: ")),
         "{}",
         next.err
     );

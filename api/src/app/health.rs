@@ -15,7 +15,13 @@ impl App {
         self.health().is_ready()
     }
 
-    /// Of these, what has not been read yet, for people.
+    /// Why it is not, for people.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        self.health().problem()
+    }
+
+    /// What has not been read yet, for people.
     #[must_use]
     pub fn unread(&self) -> String {
         self.health().unread().collect::<Vec<_>>().join(", ")

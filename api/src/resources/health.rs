@@ -25,7 +25,20 @@ impl Health {
     /// Whether the accounts, the board, the signals and the feed have been read, it is known whether keys are valid, and the instance is not
     /// about to end.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.drain.has_begun() && self.unread().next().is_none() && self.accounts.is_followed()
+        self.problem().is_none()
+    }
+
+    /// Why it is not.
+    pub(crate) fn problem(&self) -> Option<String> {
+        if self.drain.has_begun() {
+            return Some("The server is ending: send requests to another instance.".to_owned());
+        }
+        let unread: Vec<_> = self.unread().collect();
+        if !unread.is_empty() {
+            return Some(format!("Not read to the end yet: {}.", unread.join(", ")));
+        }
+        let silent = "For 15 s it has not been known whether keys are valid: Kafka does not answer.";
+        (!self.accounts.is_followed()).then(|| silent.to_owned())
     }
 
     /// What has not been read to its end yet.
@@ -40,16 +53,9 @@ impl Health {
 
     /// Answers `GET /readyz`.
     pub(crate) fn ready(&self) -> Answer {
-        if self.drain.has_begun() {
-            Err(Problem::unavailable("The server is ending: send requests to another instance."))
-        } else if self.is_ready() {
-            Ok(reply::text("ready\n".to_owned()))
-        } else if self.unread().next().is_none() {
-            Err(Problem::unavailable(
-                "For 15 s it has not been known whether keys are valid: Kafka does not answer.",
-            ))
-        } else {
-            Err(Problem::unavailable("The accounts, the board, the signals and the feed are being read."))
+        match self.problem() {
+            None => Ok(reply::text("ready\n".to_owned())),
+            Some(problem) => Err(Problem::unavailable(&problem)),
         }
     }
 }

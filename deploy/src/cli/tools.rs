@@ -267,6 +267,9 @@ pub(crate) enum UpgradeAction {
         /// Admin listeners of all instances, such as 10.0.0.1:9102
         #[arg(required = true, value_name = "ADDRESS")]
         instances: Vec<String>,
+        /// Roles of which no instance runs here; of each other role at least one must be named
+        #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+        without: Vec<String>,
         #[command(flatten)]
         brokers: Box<Brokers>,
     },

@@ -48,8 +48,8 @@ pub trait Vitals: Send + Sync {
         true
     }
 
-    /// Whether it does its work.
-    fn is_ready(&self) -> bool;
+    /// Why it does not do its work, in a sentence without a full stop; `None` when it does.
+    fn problem(&self) -> Option<String>;
 
     /// Reports the values that have to be polled: ages, sizes, lag.
     fn inspect(&self);
@@ -148,17 +148,21 @@ fn routes(shared: Arc<Shared>) -> BoxedFilter<(Response,)> {
 
 fn respond(shared: &Shared, path: &str) -> Response {
     let vitals = shared.vitals.get();
-    let judged = |is_well: bool, well: &str, ill: &str| {
-        if is_well {
-            (StatusCode::OK, well.to_owned())
-        } else {
-            (StatusCode::SERVICE_UNAVAILABLE, ill.to_owned())
-        }
+    let judged = |well: &str, ill: Option<String>| match ill {
+        None => (StatusCode::OK, format!("{well}\n")),
+        Some(ill) => (StatusCode::SERVICE_UNAVAILABLE, format!("{ill}\n")),
     };
+    let starts = || Some("it starts".to_owned());
     let (status, text) = match path {
         "/metrics" => (StatusCode::OK, shared.scrape.text()),
-        "/livez" => judged(vitals.is_none_or(|vitals| vitals.is_alive()), "live\n", "stuck\n"),
-        "/readyz" => judged(vitals.is_some_and(|vitals| vitals.is_ready()), "ready\n", "not ready\n"),
+        "/livez" => {
+            let is_alive = vitals.is_none_or(|vitals| vitals.is_alive());
+            judged("live", (!is_alive).then(|| "stuck".to_owned()))
+        }
+        "/readyz" => {
+            let problem = vitals.map_or_else(starts, |vitals| vitals.problem());
+            judged("ready", problem.map(|problem| format!("not ready: {problem}")))
+        }
         _ => (StatusCode::NOT_FOUND, "there are /metrics, /livez and /readyz\n".to_owned()),
     };
     let mut response = Response::new(text.into());

@@ -52,8 +52,11 @@ impl Vitals for BotsVitals {
         self.liveness.is_alive()
     }
 
-    fn is_ready(&self) -> bool {
-        self.is_ready.load(Ordering::Acquire) && self.liveness.is_moving()
+    fn problem(&self) -> Option<String> {
+        let is_read = self.is_ready.load(Ordering::Acquire);
+        let unread =
+            || "the processor's state, the signals or the picks have not been read to their ends".to_owned();
+        self.liveness.problem().or_else(|| (!is_read).then(unread))
     }
 
     fn inspect(&self) {}

@@ -59,9 +59,10 @@ impl LoopLiveness {
         self.silence().is_none_or(|silence| silence < self.limit / 2)
     }
 
-    /// Whether they move.
-    pub(super) fn is_moving(&self) -> bool {
-        self.silence().is_some_and(|silence| silence < self.limit / 2)
+    /// That they do not move, in a sentence.
+    pub(super) fn problem(&self) -> Option<String> {
+        let is_moving = self.silence().is_some_and(|silence| silence < self.limit / 2);
+        (!is_moving).then(|| "its loop does not move".to_owned())
     }
 }
 

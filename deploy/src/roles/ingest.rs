@@ -123,8 +123,8 @@ impl Publishing {
 }
 
 impl Vitals for Publishing {
-    fn is_ready(&self) -> bool {
-        self.watch().stuck(Instant::now()).is_none()
+    fn problem(&self) -> Option<String> {
+        self.watch().stuck(Instant::now()).map(|stuck| stuck.to_string())
     }
 
     fn inspect(&self) {

@@ -183,8 +183,8 @@ impl Vitals for MachineVitals {
     }
 
     /// What they own moves; one that owns nothing stands by, and is ready.
-    fn is_ready(&self) -> bool {
-        self.life.is_moving() && self.readiness.is_ready()
+    fn problem(&self) -> Option<String> {
+        self.life.problem().or_else(|| self.readiness.problem())
     }
 
     fn inspect(&self) {

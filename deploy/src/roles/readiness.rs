@@ -52,9 +52,10 @@ impl Readiness {
         }))
     }
 
-    /// Whether everything moved when it was last looked at.
-    pub(super) fn is_ready(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).problem.is_empty()
+    /// What did not move when it was last looked at.
+    pub(super) fn problem(&self) -> Option<String> {
+        let problem = self.0.lock().unwrap_or_else(PoisonError::into_inner).problem.clone();
+        Some(problem).filter(|problem| !problem.is_empty())
     }
 
     /// Looks at the topics.

@@ -37,6 +37,7 @@ use arb_sink::history::History;
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};
+use crate::roles::account::client::AccountsClient;
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::{books, clickhouse, cluster};
 use crate::system::{clock, limits, pepper, signals, webhook_key};
@@ -52,12 +53,13 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let tls = security(config)?;
     let admin = Admin::start((config.admin, config.child), Role::Serve)?;
     let cluster = &cluster::open(&config.brokers)?;
-    // The first instance creates it; on other machines the operator copies it there.
-    let pepper = pepper::read_or_create(&config.pepper.pepper)?;
     let replica = Arc::new(Replica::default());
     let (usage, sessions) = (usage(config, &replica)?, sessions(config)?);
-    let authority = Authority::new(replica, pepper, clock::now);
     let partitions = kafka::partitions(cluster)?;
+    // The first instance creates it; on other machines the operator copies it there.
+    let are_accounts = || Ok(AccountsClient::open(&config.brokers)?.directory().accounts().len() > 0);
+    let pepper = pepper::read_or_create(&config.pepper.pepper, are_accounts)?;
+    let authority = Authority::new(replica, pepper, clock::now);
     // The feed's end is read before the board and the signals: `api/src/stream/hub.rs` explains why.
     let group = group(config);
     let source = Source::find(cluster, partitions, config.stream_events)?.in_group(group.clone());
@@ -209,8 +211,8 @@ struct ServeVitals {
 }
 
 impl Vitals for ServeVitals {
-    fn is_ready(&self) -> bool {
-        self.app.is_ready()
+    fn problem(&self) -> Option<String> {
+        self.app.problem()
     }
 
     fn inspect(&self) {

@@ -163,8 +163,9 @@ impl Vitals for SinkVitals {
     }
 
     /// ClickHouse answers, and what it owns moves.
-    fn is_ready(&self) -> bool {
-        self.life.is_moving() && self.answers.get() && self.readiness.is_ready()
+    fn problem(&self) -> Option<String> {
+        let silent = || (!self.answers.get()).then(|| "ClickHouse does not answer".to_owned());
+        self.life.problem().or_else(silent).or_else(|| self.readiness.problem())
     }
 
     fn inspect(&self) {

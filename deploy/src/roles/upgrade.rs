@@ -18,7 +18,11 @@ use crate::roles::{check, cluster};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(config: &Upgrade) -> anyhow::Result<()> {
-    let UpgradeAction::Check { instances, brokers } = &config.action;
+    let UpgradeAction::Check { instances, without, brokers } = &config.action;
+    let roles = || ORDER.iter().flat_map(|(roles, _)| *roles).copied();
+    if let Some(other) = without.iter().find(|name| !roles().any(|role| role == **name)) {
+        bail!("--without {other}: the roles are {}", roles().collect::<Vec<_>>().join(", "));
+    }
     let wanted = env!("CARGO_PKG_VERSION");
     let version = Version::parse(wanted).context("the version of this program")?;
     let cluster = cluster::open(brokers)?;
@@ -30,12 +34,18 @@ pub(crate) fn run(config: &Upgrade) -> anyhow::Result<()> {
     for Instance { address, role, version, is_ready } in &found {
         println!("{role}\t{address}\t{version}\t{}", if *is_ready { "ready" } else { "not ready" });
     }
-    let is_named = |role: &&&str| !found.iter().any(|one| one.role == **role);
-    let unnamed: Vec<_> = ORDER.iter().flat_map(|(roles, _)| *roles).filter(is_named).copied().collect();
-    if !unnamed.is_empty() {
-        println!("no address was given of {}: nothing is known of these", unnamed.join(", "));
-    }
+    let is_named =
+        |role: &&str| found.iter().any(|one| one.role == *role) || without.iter().any(|name| name == role);
+    let unnamed: Vec<_> = roles().filter(|role| !is_named(role)).collect();
+    let unknown = format!(
+        "nothing is known of {}: give an address of each, or name in --without what does not run here",
+        unnamed.join(", ")
+    );
     match next(&found, &version) {
+        Verdict::Done if !unnamed.is_empty() => bail!("not yet: all of these run {wanted}, but {unknown}"),
+        Verdict::Next(text) if !unnamed.is_empty() => {
+            println!("next to {wanted}, of these: {text}\n{unknown}");
+        }
         Verdict::Done => println!("all of these run {wanted}"),
         Verdict::Next(text) => println!("next to {wanted}: {text}"),
         Verdict::NotYet(reason) => bail!("not yet: {reason}"),

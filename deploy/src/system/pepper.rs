@@ -20,11 +20,22 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Pepper> {
     bytes(path).map(|bytes| Pepper::new(&bytes))
 }
 
-/// The pepper of a file, which is created where there is none, and says so: keys that were made with another one are not valid with it.
+/// The pepper of a file, which is created where there is none and no account is, and says so: keys that were made with another one are not
+/// valid with it.
 ///
 /// # Errors
-/// When it can be neither read nor created.
-pub(crate) fn read_or_create(path: &Path) -> anyhow::Result<Pepper> {
+/// When it can be neither read nor created, and where there is none though there are accounts.
+pub(crate) fn read_or_create(
+    path: &Path,
+    are_accounts: impl FnOnce() -> anyhow::Result<bool>,
+) -> anyhow::Result<Pepper> {
+    if !path.exists() && are_accounts()? {
+        bail!(
+            "there is no pepper {}, and there are accounts: copy the file from another instance or from where it is kept. Where it is lost for good, 32 random bytes in this file \
+             begin anew: all keys, sessions and invitations end",
+            path.display()
+        );
+    }
     if create(path, &random::bytes::<PEPPER>()?)? {
         tracing::warn!(pepper = %path.display(), "a new pepper was created: keys and sessions that were made with another one are not valid with it");
     }
@@ -78,8 +89,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep").join("pepper");
         assert!(read(&path).unwrap_err().to_string().contains("deep/pepper"));
-        let first = read_or_create(&path).unwrap().hmac("x");
-        assert_eq!(read_or_create(&path).unwrap().hmac("x"), first);
+        let refused = read_or_create(&path, || Ok(true)).err().unwrap().to_string();
+        assert!(
+            refused.contains("deep/pepper, and there are accounts: copy the file") && !path.exists(),
+            "{refused}"
+        );
+        let first = read_or_create(&path, || Ok(false)).unwrap().hmac("x");
+        let again = read_or_create(&path, || unreachable!("it is there"));
+        assert_eq!(again.unwrap().hmac("x"), first);
         assert_eq!(read(&path).unwrap().hmac("x"), first);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
@@ -89,7 +106,7 @@ mod tests {
     fn those_that_create_it_at_one_time_have_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pepper");
-        let one = || read_or_create(&path).unwrap().hmac("x");
+        let one = || read_or_create(&path, || Ok(false)).unwrap().hmac("x");
         let all: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -102,6 +119,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pepper");
         fs::write(&path, "short").unwrap();
-        assert!(read_or_create(&path).unwrap_err().to_string().contains("has 5 bytes, not 32"));
+        assert!(
+            read_or_create(&path, || Ok(true)).err().unwrap().to_string().contains("has 5 bytes, not 32")
+        );
     }
 }

@@ -218,10 +218,12 @@ impl Input for InputConsumer {
                 Ok(GroupOffset::Known(committed))
             }
             Err(error) => {
+                if self.in_doubt.is_none() {
+                    tracing::warn!(partition, %error, "the committed offset is not known yet; asking until it is");
+                }
                 if self.in_doubt.get_or_insert_with(Instant::now).elapsed() >= IN_DOUBT {
                     return Err(fatal(error));
                 }
-                tracing::warn!(partition, %error, "the committed offset is asked for again");
                 Ok(GroupOffset::Pending)
             }
         }

@@ -62,6 +62,10 @@ impl Failure {
                 Some(60 | 81) => Self::Lasting(format!(
                     "{what}: ClickHouse has no such table; `arb migrate` creates it: {text}"
                 )),
+                Some(193 | 516) => Self::Lasting(format!(
+                    "{what}: ClickHouse does not take the user or the password; compare it with the one that \
+                     `arb migrate --create-roles` gave that user: {text}"
+                )),
                 Some(code) if LASTING.iter().any(|(lasting, _)| *lasting == code) => {
                     Self::Lasting(format!("{what}: {text}"))
                 }
