@@ -83,7 +83,7 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let scans = start_scans(cluster, partitions, &app, &stop)?;
     admin.show(ServeVitals {
         app: Arc::clone(&app),
-        ends: Ends::watch(cluster, &FEED_EVENTS, partitions, &stop)?,
+        ends: Ends::watch_committed(cluster, &FEED_EVENTS, partitions, &stop)?,
     });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let socket = server::bind(config.listen);

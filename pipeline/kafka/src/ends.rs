@@ -38,19 +38,35 @@ impl Ends {
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
-    pub fn watch(
+    pub fn watch(cluster: &Cluster, topic: &Topic, partitions: i32, stop: &Stop) -> Result<Self, Error> {
+        Self::poll(cluster, (topic, partitions), Some(Asker::of_everything(cluster)?), stop)
+    }
+
+    /// The same without [`Self::written`], for whom an open transaction does not concern.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn watch_committed(
         cluster: &Cluster,
-        topic: &'static Topic,
+        topic: &Topic,
         partitions: i32,
         stop: &Stop,
     ) -> Result<Self, Error> {
-        let (committed, everything) = (Asker::of_committed(cluster)?, Asker::of_everything(cluster)?);
-        let topic = cluster.topic(topic.name);
+        Self::poll(cluster, (topic, partitions), None, stop)
+    }
+
+    fn poll(
+        cluster: &Cluster,
+        (topic, partitions): (&Topic, i32),
+        everything: Option<Arc<Asker>>,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let (committed, topic) = (Asker::of_committed(cluster)?, cluster.topic(topic.name));
         let (ends, stop) = (Self::default(), stop.clone());
         let asked = ends.clone();
         std::thread::Builder::new().name("ends".to_owned()).spawn(move || {
             loop {
-                asked.ask((topic, partitions), &committed, &everything);
+                asked.ask((topic, partitions), &committed, everything.as_deref());
                 if stop.wait(EVERY) {
                     break;
                 }
@@ -77,9 +93,10 @@ impl Ends {
         self.lock().heard.map_or(Duration::ZERO, |heard| heard.elapsed())
     }
 
-    fn ask(&self, (topic, partitions): (&str, i32), committed: &Asker, everything: &Asker) {
+    fn ask(&self, (topic, partitions): (&str, i32), committed: &Asker, everything: Option<&Asker>) {
         let spans = committed.spans(topic, partitions);
-        match spans.and_then(|spans| Ok((spans, everything.ends(topic, partitions)?))) {
+        let written = || everything.map_or(Ok(Vec::new()), |all| all.ends(topic, partitions));
+        match spans.and_then(|spans| Ok((spans, written()?))) {
             Ok((spans, written)) => {
                 let heard = Some(Instant::now());
                 *self.lock() = KnownEnds {
