@@ -72,6 +72,9 @@ mkdir -p "$work/$name/bin" "$work/$name/deploy"
 cp "$work/root/usr/local/bin/arb" "$work/$name/bin/"
 cp -r docs CHANGELOG.md LICENSE-APACHE LICENSE-MIT NOTICES README.md "$work/$name/"
 cp -r deploy/compose deploy/grafana deploy/helm deploy/prometheus deploy/systemd "$work/$name/deploy/"
+# What documents name and the archive does not have, such as a file of the sources, stays as text.
+find "$work/$name" -name '*.md' -print0 | xargs -0 perl -MFile::Basename -i -pe \
+    's{\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)}{ my ($text, $path) = ($1, $2); $path =~ m{^[a-z]+:} || -e dirname($ARGV) . "/$path" ? $& : $text }ge'
 rm -f "$work/$name/deploy/compose/.env"
 archive "$out/$name.tar.gz" "$work" "$name"
 archive "$out/$name-symbols.tar.gz" "$work/image" arb.debug
