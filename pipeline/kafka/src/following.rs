@@ -35,15 +35,15 @@ const LEFT: Duration = Duration::from_millis(500);
 
 /// The clients of a process that follow topics.
 #[derive(Default)]
-struct Clients(Mutex<Vec<Weak<Client>>>);
+struct SharedClients(Mutex<Vec<Weak<SharedClient>>>);
 
 /// One of them.
-struct Client {
+struct SharedClient {
     consumer: Arc<BaseConsumer<Following>>,
     /// Topics that it has been used for.
     topics: Mutex<BTreeSet<&'static str>>,
     has_failed: AtomicBool,
-    _all: Arc<Clients>,
+    _all: Arc<SharedClients>,
 }
 
 /// What librdkafka reports to it.
@@ -80,9 +80,9 @@ impl Watched for Following {
     }
 }
 
-impl Clients {
+impl SharedClients {
     /// A client that has not been used for a topic, and is from now on.
-    fn of_topic(self: Arc<Self>, cluster: &Cluster, topic: &'static str) -> Result<Arc<Client>, Error> {
+    fn of_topic(self: Arc<Self>, cluster: &Cluster, topic: &'static str) -> Result<Arc<SharedClient>, Error> {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|client| client.strong_count() > 0);
         if let Some(client) = clients.iter().filter_map(Weak::upgrade).find(|client| client.takes(topic)) {
@@ -92,7 +92,7 @@ impl Clients {
         let mut config = reader::settings(cluster);
         config.set(watched, interval);
         let context = Following { listener: Listener::new(cluster), fetches: Fetches::default() };
-        let client = Arc::new(Client {
+        let client = Arc::new(SharedClient {
             consumer: Arc::new(cluster.consumer(&config, context)?),
             topics: Mutex::new(BTreeSet::from([topic])),
             has_failed: AtomicBool::new(false),
@@ -111,7 +111,7 @@ impl Clients {
     }
 }
 
-impl Client {
+impl SharedClient {
     fn takes(&self, topic: &'static str) -> bool {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner).insert(topic)
     }
@@ -138,7 +138,7 @@ pub(super) struct TopicReader {
     assigned: TopicPartitionList,
     queue: RecordQueue<Following>,
     stalls: StallWatch,
-    client: Arc<Client>,
+    client: Arc<SharedClient>,
     asker: Arc<Asker>,
     /// Of the topic in the client, for as long as it is read.
     _settings: TopicSettings<BaseConsumer<Following>>,
@@ -153,7 +153,7 @@ impl TopicReader {
         settings: &[(&str, &str)],
     ) -> Result<Self, Error> {
         let topic = cluster.topic(topic.name);
-        let clients = cluster.shared("following", || Ok(Clients::default()))?;
+        let clients = cluster.shared("following", || Ok(SharedClients::default()))?;
         let client = clients.of_topic(cluster, topic)?;
         let refused = || KafkaError::ClientCreation("librdkafka makes no queue".to_owned());
         let settings = TopicSettings::of_consumer(&client.consumer, topic, settings).ok_or_else(refused)?;
