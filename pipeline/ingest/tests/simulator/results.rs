@@ -91,3 +91,41 @@ fn matches_end_as_their_prices_say() {
     assert!(count > 500, "{count}");
     assert!((won - likely).abs() < 4.0 * deviation.sqrt(), "{won} of {count} won, {likely:.1} expected");
 }
+
+/// Scores depend on the seed and the time alone, never go down, and the last ones of a match are its result or short of it.
+#[test]
+fn scores_of_matches_in_play_lead_to_their_results() {
+    let (mut source, hours) = (market(6), 8);
+    let mut last = std::collections::BTreeMap::new();
+    for minute in 0..hours * 60 {
+        let at = START + minute * 60 * SECOND;
+        let poll = source.poll_at(at);
+        let scores = source.scores(at);
+        let playing: Vec<_> = poll.events.iter().filter(|(event, _)| event.commence_time.0 <= at).collect();
+        assert_eq!(scores.len(), playing.len(), "each match in play that is on offer");
+        for (score, (event, _)) in scores.into_iter().zip(playing) {
+            assert_eq!((&*score.event, &*score.home, &*score.away), (&*event.id, &*event.home, &*event.away));
+            assert_eq!((&*score.league, score.reported_at), (&*event.league, at));
+            assert!(score.period.is_some());
+            let before = last.insert(score.event.clone(), score.clone());
+            assert!(before.is_none_or(|before| before.home_points <= score.home_points
+                && before.away_points <= score.away_points
+                && before.period <= score.period));
+        }
+    }
+    let middle = START + 4 * HOUR;
+    let mut again =
+        Simulator::new(Settings { seed: 9, start: middle, events: 8, short: 6, ..Settings::default() });
+    let _ = again.poll_at(middle);
+    let mut same = market(6);
+    let _ = same.poll_at(middle);
+    assert_eq!(again.scores(middle), same.scores(middle), "a market that is restarted goes on");
+    let mut compared = 0;
+    for report in source.results(START, START + hours * HOUR) {
+        let Some(score) = last.get(&report.event) else { continue };
+        let result = &report.scores[0];
+        assert!(score.home_points <= result.home && score.away_points <= result.away);
+        compared += 1;
+    }
+    assert!(compared > 5 && last.values().any(|score| score.home_points > 0), "{compared}");
+}
