@@ -117,7 +117,10 @@ mod tests {
     fn a_score_has_its_source_and_its_times() {
         let score = LiveScore { home_points: 2, source: "s".to_owned(), ..LiveScore::default() };
         let json = shown(&score);
-        assert_eq!((&json["home_points"], &json["source"], &json["period"]), (&json!(2), &json!("s"), &Value::Null));
+        assert_eq!(
+            (&json["home_points"], &json["source"], &json["period"]),
+            (&json!(2), &json!("s"), &Value::Null)
+        );
         assert_eq!(
             (&json["reported_at"], &json["expires_at"]),
             (&json!("1970-01-01T00:00:00Z"), &json!("1970-01-01T00:05:00Z"))

@@ -117,7 +117,11 @@ mod tests {
         let fill = |at: i64| (0..MOST).for_each(|event| store.put(score(&format!("{at}-{event}"), at)));
         fill(0);
         store.put(score("more", 1));
-        assert_eq!(store.shown(SECOND, |_| true).len(), MOST, "none is given up for another that is as young");
+        assert_eq!(
+            store.shown(SECOND, |_| true).len(),
+            MOST,
+            "none is given up for another that is as young"
+        );
         store.put(score("0-7", 1_000));
         store.put(score("more", 1_000));
         assert_eq!(shown(&store, 1_000), ["0-7", "more"], "those that are not shown any more are");

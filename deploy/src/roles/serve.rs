@@ -30,8 +30,8 @@ use arb_kafka::{
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
-    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, LIVE_SCORES, PICK_TASKS, PICKS, PROCESS_STATE, SCAN_REQUESTS,
-    SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, LIVE_SCORES, PICK_TASKS, PICKS, PROCESS_STATE,
+    SCAN_REQUESTS, SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use arb_sink::history::History;
 use tokio::net::TcpSocket;
@@ -101,7 +101,8 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let served = runtime.block_on(serve(listener, (&signal, config.drain), &stop));
     stop.stop();
     let threads = [("feed", feed), ("periodic", periodic), ("usage", usage)].into_iter().chain(lists);
-    let threads = threads.chain(accounts).chain(scans).chain(webhooks).chain(picks).chain(pushes).chain(scores);
+    let threads =
+        threads.chain(accounts).chain(scans).chain(webhooks).chain(picks).chain(pushes).chain(scores);
     let ended = join(threads.chain(certificate));
     // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.
     if let Err(error) = runtime.block_on(kafka::remove_group(cluster, &group)) {
