@@ -16,7 +16,7 @@ const MOST: usize = 10_000;
 
 /// The scores of an instance, by event.
 #[derive(Debug)]
-pub struct ScoreStore {
+pub(crate) struct ScoreStore {
     names: Arc<KnownNames>,
     scores: RwLock<BTreeMap<String, Arc<LiveScore>>>,
     is_ready: AtomicBool,

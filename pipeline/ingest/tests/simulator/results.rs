@@ -95,7 +95,8 @@ fn matches_end_as_their_prices_say() {
 /// Scores depend on the seed and the time alone, never go down, and the last ones of a match are its result or short of it.
 #[test]
 fn scores_of_matches_in_play_lead_to_their_results() {
-    let (mut source, hours) = (market(6), 8);
+    let of = |start| Simulator::new(Settings { seed: 9, start, events: 30, short: 6, ..Settings::default() });
+    let (mut source, hours) = (of(START), 6);
     let mut last = std::collections::BTreeMap::new();
     for minute in 0..hours * 60 {
         let at = START + minute * 60 * SECOND;
@@ -113,13 +114,11 @@ fn scores_of_matches_in_play_lead_to_their_results() {
                 && before.period <= score.period));
         }
     }
-    let middle = START + 4 * HOUR;
-    let mut again =
-        Simulator::new(Settings { seed: 9, start: middle, events: 8, short: 6, ..Settings::default() });
-    let _ = again.poll_at(middle);
-    let mut same = market(6);
-    let _ = same.poll_at(middle);
-    assert_eq!(again.scores(middle), same.scores(middle), "a market that is restarted goes on");
+    let middle = START + hours * HOUR;
+    let (mut again, before) = (of(middle), source.scores(middle - 60 * SECOND));
+    let _ = (again.poll_at(middle), source.poll_at(middle));
+    assert_eq!(again.scores(middle), source.scores(middle), "a market that is restarted goes on");
+    assert!(!before.is_empty());
     let mut compared = 0;
     for report in source.results(START, START + hours * HOUR) {
         let Some(score) = last.get(&report.event) else { continue };
@@ -127,5 +126,5 @@ fn scores_of_matches_in_play_lead_to_their_results() {
         assert!(score.home_points <= result.home && score.away_points <= result.away);
         compared += 1;
     }
-    assert!(compared > 5 && last.values().any(|score| score.home_points > 0), "{compared}");
+    assert!(compared > 3 && last.values().any(|score| score.home_points > 0), "{compared}");
 }
