@@ -872,28 +872,28 @@ export interface components {
         };
         /** @description The score of an event in play as a source reports it, for display: bets are settled by results. */
         Score: {
+            away: string;
+            away_points: number;
             /** @description Its id. */
             event: string;
-            sport: string;
-            league: string;
-            /** @description The side whose points are home_points; a source may name the sides the other way round than the board. */
-            home: string;
-            away: string;
-            home_points: number;
-            away_points: number;
-            /** @description The period that is played, as the source states it; null where it does not. */
-            period: string | null;
-            source: string;
-            /**
-             * Format: date-time
-             * @description When the source last confirmed it.
-             */
-            reported_at: string;
             /**
              * Format: date-time
              * @description From then on it is too old to be shown.
              */
             expires_at: string;
+            /** @description The side whose points are home_points; a source may name the sides the other way round than the board. */
+            home: string;
+            home_points: number;
+            league: string;
+            /** @description The period that is played, as the source states it; null where it does not. */
+            period: string | null;
+            /**
+             * Format: date-time
+             * @description When the source last confirmed it.
+             */
+            reported_at: string;
+            source: string;
+            sport: string;
         };
         ScoreList: {
             /** Format: date-time */
