@@ -366,8 +366,7 @@ impl Topic {
                 config
             }
             Cleanup::CompactFor(days) => {
-                let mut config = compacted(8);
-                config[0].1 = "compact,delete".to_owned();
+                let mut config = segmented("compact,delete", 8);
                 config.push(("retention.ms", days_ms(days)));
                 config
             }
@@ -391,8 +390,13 @@ fn days_ms(days: u32) -> String {
 
 /// Compacted in segments of so many MiB.
 fn compacted(segment_mib: u32) -> Vec<(&'static str, String)> {
+    segmented("compact", segment_mib)
+}
+
+/// The same under a policy that compacts.
+fn segmented(policy: &str, segment_mib: u32) -> Vec<(&'static str, String)> {
     vec![
-        ("cleanup.policy", "compact".to_owned()),
+        ("cleanup.policy", policy.to_owned()),
         ("segment.bytes", (segment_mib * 1024 * 1024).to_string()),
         ("min.cleanable.dirty.ratio", "0.1".to_owned()),
     ]

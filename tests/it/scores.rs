@@ -125,6 +125,12 @@ impl Ground {
         of_event.map(|record| (!record.value.is_empty()).then(|| points(&record.value))).collect()
     }
 
+    /// Whether an event that was over is in play with these points.
+    fn is_shown_again(&self, event: &str, points: (i32, i32)) -> bool {
+        let shown = self.shown(event);
+        shown.first() == Some(&None) && shown.last() == Some(&Some(points))
+    }
+
     /// Calls of a kind so far.
     fn calls(&self, kind: &str) -> usize {
         self.api.state().calls.iter().filter(|call| call.kind == kind).count()
@@ -191,10 +197,7 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     assert_eq!(ground.reports(over).len(), 3);
     // What the same answers say of events in play is for display.
     wait_for("scores are shown", || (ground.shown(running) == [Some((9, 9))]).then_some(()));
-    wait_for("the score is shown again", || {
-        let shown = ground.shown(over);
-        (shown.first() == Some(&None) && shown.last() == Some(&Some((2, 2)))).then_some(())
-    });
+    wait_for("a score is shown again", || ground.is_shown_again(over, (2, 2)).then_some(()));
 
     // At the floor nothing is asked for, and then again.
     ground.api.state().credits = 42;
