@@ -1,6 +1,6 @@
 //! Scores of events in play, for display: which are new, and the records that report them.
 //!
-//! A score that has not changed is written again once its source has confirmed it [`AGAIN`] later, so that readers see how old it is. An event that is
+//! A score that has not changed is written again once its source has confirmed it 30 s later, so that readers see how old it is. An event that is
 //! over gets a tombstone. It never waits for Kafka, never ends what polls prices, and never makes up a score.
 
 use std::collections::{BTreeMap, BTreeSet};

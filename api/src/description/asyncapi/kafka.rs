@@ -58,8 +58,8 @@ fn description(topic: &Topic) -> String {
     if !matches!(topic.cleanup, Cleanup::Days(_)) {
         text += " The last record of a key stays; one without a value removes the key.";
     }
-    if let Cleanup::CompactFor(days) = topic.cleanup {
-        text += &format!(" No record stays for longer than {} h.", days * 24);
+    if matches!(topic.cleanup, Cleanup::CompactFor(_)) {
+        text += " Kafka removes records that are older than retention.ms.";
     }
     if topic.follows_ticks() {
         text += " Partitions: as many as the operator gives to all topics with this sentence.";

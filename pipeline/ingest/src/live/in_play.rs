@@ -11,7 +11,7 @@ use super::worker::source;
 use crate::the_odds_api::scores::EventScore;
 
 /// The scores of events that are in play at a time, and the events that are over.
-pub fn in_play(sport: &str, scores: &[EventScore], now: Micros) -> (Vec<LiveScore>, BTreeSet<String>) {
+pub(super) fn in_play(sport: &str, scores: &[EventScore], now: Micros) -> (Vec<LiveScore>, BTreeSet<String>) {
     let over = scores.iter().filter(|score| score.is_completed).map(|score| score.event.clone());
     (scores.iter().filter_map(|score| live_score(sport, score, now)).collect(), over.collect())
 }
