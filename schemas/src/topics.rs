@@ -358,15 +358,15 @@ impl Topic {
         let mut config = match self.cleanup {
             // What lies in the newest segment is never compacted, and all of it is read at a start: small segments,
             // cleaned early.
-            Cleanup::Compact => compacted(64),
+            Cleanup::Compact => compacted("compact", 64),
             // The newest segment is closed by the same time at the latest.
             Cleanup::CompactWithin(days) => {
-                let mut config = compacted(8);
+                let mut config = compacted("compact", 8);
                 config.push(("max.compaction.lag.ms", days_ms(days)));
                 config
             }
             Cleanup::CompactFor(days) => {
-                let mut config = segmented("compact,delete", 8);
+                let mut config = compacted("compact,delete", 8);
                 config.push(("retention.ms", days_ms(days)));
                 config
             }
@@ -388,13 +388,8 @@ fn days_ms(days: u32) -> String {
     (u64::from(days) * 86_400_000).to_string()
 }
 
-/// Compacted in segments of so many MiB.
-fn compacted(segment_mib: u32) -> Vec<(&'static str, String)> {
-    segmented("compact", segment_mib)
-}
-
-/// The same under a policy that compacts.
-fn segmented(policy: &str, segment_mib: u32) -> Vec<(&'static str, String)> {
+/// Under a policy that compacts, in segments of so many MiB.
+fn compacted(policy: &str, segment_mib: u32) -> Vec<(&'static str, String)> {
     vec![
         ("cleanup.policy", policy.to_owned()),
         ("segment.bytes", (segment_mib * 1024 * 1024).to_string()),
