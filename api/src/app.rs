@@ -1,7 +1,7 @@
 //! An instance of the API, wired: what it reads, what it serves, and what it does beside.
 //!
 //! - `accounts`: what reads them, and what sends their commands; `own_books`: the processor's quotes, and what is computed of them; `picks`: the picks of bots; `pushes`: pushed odds;
-//!   `scans`: requests and results of scans; `periodic`: the thread that reads changed files again; `health`: whether it is ready.
+//!   `scans`: requests and results of scans; `scores`: scores of events in play; `periodic`: the thread that reads changed files again; `health`: whether it is ready.
 //!
 //! It never answers anything itself.
 
@@ -12,6 +12,7 @@ mod periodic;
 mod picks;
 mod pushes;
 mod scans;
+mod scores;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -53,6 +54,7 @@ use crate::resources::keys::KeysResource;
 use crate::resources::picks::PicksResource;
 use crate::resources::results::ResultsResource;
 use crate::resources::scan::ScanResource;
+use crate::resources::scores::ScoresResource;
 use crate::resources::session::SessionResource;
 use crate::resources::sports::StatusResource;
 use crate::resources::tickets::TicketResource;
@@ -64,6 +66,7 @@ use crate::resources::webhooks::WebhooksResource;
 use crate::resources::{MarketResources, Resources};
 use crate::routes::ROUTES;
 use crate::scans::store::Scans;
+use crate::scores::store::ScoreStore;
 use crate::stream::{StreamState, Streams};
 use crate::tasks::TaskQueue;
 use crate::test_market::TestMarket;
@@ -91,6 +94,7 @@ pub struct App {
     history: Option<History>,
     pub(crate) boards: Arc<UserBoards>,
     picks: Arc<PickStore>,
+    scores: Arc<ScoreStore>,
     results: TaskQueue,
     lags: GroupLags,
     drain: Drain,
@@ -188,6 +192,7 @@ impl App {
         let (scans, pushes) = (Arc::new(Scans::new(partitions)), Arc::new(PushGate::new(partitions)));
         Self {
             picks: Arc::new(PickStore::new(&lists.names)),
+            scores: Arc::new(ScoreStore::new(&lists.names)),
             lists,
             stream: Arc::new(stream),
             test_market,
@@ -343,6 +348,11 @@ impl App {
                 lags: self.lags.clone(),
             },
             picks: PicksResource { picks: Arc::clone(&self.picks), lists: self.lists.clone() },
+            scores: ScoresResource {
+                scores: Arc::clone(&self.scores),
+                lists: self.lists.clone(),
+                authority: Arc::clone(&self.authority),
+            },
             results: ResultsResource::new(&self.authority, &self.results, quotes, &self.picks),
             description: DescriptionResource::new(&DESCRIPTION, site.clone()),
             accounts,

@@ -6,7 +6,7 @@
 //! - `events`: events and their odds; `books`; `sports`: sports and leagues, and the state of the service; `tagged`: JSON answers
 //!   with a tag.
 //! - `account`: what handlers about accounts share; `keys`: the keys of an account; `session`: browsers that sign in.
-//! - `scan`: scans and their answers; `ticks`: odds that clients push; `results`: results that they report.
+//! - `scan`: scans and their answers; `ticks`: odds that clients push; `results`: results that they report; `scores`: scores of events in play.
 //! - `history`: windows of the past; `truth`: how much of them was real; `by_session`: what of all this a browser reads.
 //! - `picks`: the picks of bots, and their records; `description`: the API described.
 //! - `stream`: the entry to Server-Sent Events; `tickets`: what opens one without a key; `usage`: an account's quota;
@@ -34,6 +34,7 @@ mod rank;
 pub(crate) mod registry;
 pub(crate) mod results;
 pub(crate) mod scan;
+pub(crate) mod scores;
 pub(crate) mod session;
 mod signals;
 pub(crate) mod sports;
@@ -67,6 +68,7 @@ use self::list::ListResource;
 use self::picks::PicksResource;
 use self::results::ResultsResource;
 use self::scan::ScanResource;
+use self::scores::ScoresResource;
 use self::session::SessionResource;
 use self::sports::{SportsResource, StatusResource};
 use self::stream::StreamResource;
@@ -105,6 +107,7 @@ pub(crate) struct Resources {
     pub(crate) status: StatusResource,
     pub(crate) picks: PicksResource,
     pub(crate) results: ResultsResource,
+    pub(crate) scores: ScoresResource,
     pub(crate) description: DescriptionResource,
 }
 

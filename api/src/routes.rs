@@ -32,7 +32,7 @@ fn done(answer: Answer) -> Started {
 }
 
 /// All routes.
-pub(crate) static ROUTES: [Route<Resources>; 99] = [
+pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
@@ -107,6 +107,9 @@ pub(crate) static ROUTES: [Route<Resources>; 99] = [
         |to, request, charge| to.events.odds_history(request, charge, to.now()),
     )
     .costing(1),
+    Row::keyed(Method::GET, "/api/v1/scores", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
+        to.scores.list(request, charge)
+    }),
     Row::keyed(Method::GET, "/api/v1/odds/best", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.events.best(request, charge)
     }),
@@ -287,6 +290,9 @@ pub(crate) static ROUTES: [Route<Resources>; 99] = [
     }),
     Row::session(Method::GET, "/session/books", |to, request| {
         to.by_session(request, 1, |charge| done(to.books.list(request, charge)))
+    }),
+    Row::session(Method::GET, "/session/scores", |to, request| {
+        to.by_session(request, 1, |charge| done(to.scores.list(request, charge)))
     }),
     Row::session(Method::GET, "/session/events/{id}/odds", |to, request| {
         to.by_session(request, 1, |charge| done(to.events.odds(request, charge)))

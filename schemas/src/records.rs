@@ -6,6 +6,7 @@ mod accounts;
 mod picks;
 mod quota;
 pub mod scans;
+mod scores;
 mod state;
 mod ticks;
 mod webhooks;
@@ -31,6 +32,7 @@ pub use scans::{
     ScanArb, ScanBegin, ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, StateScan, StateScanRepeats,
     StateScanSource,
 };
+pub use scores::LiveScore;
 pub use state::{
     Standing, StateBasis, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine,
     StateLink, StateMargins, StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource,

@@ -21,6 +21,8 @@ pub enum Cleanup {
     Compact,
     /// The same; what another record has replaced is gone after this many days, however little is written.
     CompactWithin(u32),
+    /// The last record of each key stays for this many days at the most.
+    CompactFor(u32),
     /// Records go after this many days.
     Days(u32),
 }
@@ -294,8 +296,17 @@ pub const DEAD_PICK_TASKS: Topic = Topic {
     records: &[],
 };
 
+/// The scores of events in play, for display alone: no machine reads them. A tombstone says that the event is over.
+pub const LIVE_SCORES: Topic = Topic {
+    name: "scores.live.v1",
+    key: "event id",
+    partitions: 1,
+    cleanup: Cleanup::CompactFor(1),
+    records: &[RecordType::LiveScore],
+};
+
 /// All of them.
-pub const ALL: [Topic; 20] = [
+pub const ALL: [Topic; 21] = [
     ODDS_TICKS,
     ARBS_BOARD,
     SIGNALS,
@@ -316,15 +327,16 @@ pub const ALL: [Topic; 20] = [
     PICK_STATE,
     PICKS,
     DEAD_PICK_TASKS,
+    LIVE_SCORES,
 ];
 
 impl Topic {
-    /// Whether all its records are written in transactions: those of every topic that is no machine's input.
+    /// Whether all its records are written in transactions: those of every topic that a machine writes to and that is no input of one.
     #[must_use]
     pub fn is_transactional(&self) -> bool {
-        ![ODDS_TICKS, ACCOUNT_COMMANDS, SCAN_REQUESTS, WEBHOOK_TASKS, PICK_TASKS]
+        ![ODDS_TICKS, ACCOUNT_COMMANDS, SCAN_REQUESTS, WEBHOOK_TASKS, PICK_TASKS, LIVE_SCORES]
             .iter()
-            .any(|input| input.name == self.name)
+            .any(|plain| plain.name == self.name)
     }
 
     /// Whether it has as many partitions as the ticks, however many those are.
@@ -346,11 +358,16 @@ impl Topic {
         let mut config = match self.cleanup {
             // What lies in the newest segment is never compacted, and all of it is read at a start: small segments,
             // cleaned early.
-            Cleanup::Compact => compacted(64),
+            Cleanup::Compact => compacted("compact", 64),
             // The newest segment is closed by the same time at the latest.
             Cleanup::CompactWithin(days) => {
-                let mut config = compacted(8);
+                let mut config = compacted("compact", 8);
                 config.push(("max.compaction.lag.ms", days_ms(days)));
+                config
+            }
+            Cleanup::CompactFor(days) => {
+                let mut config = compacted("compact,delete", 8);
+                config.push(("retention.ms", days_ms(days)));
                 config
             }
             Cleanup::Days(days) => {
@@ -371,10 +388,10 @@ fn days_ms(days: u32) -> String {
     (u64::from(days) * 86_400_000).to_string()
 }
 
-/// Compacted in segments of so many MiB.
-fn compacted(segment_mib: u32) -> Vec<(&'static str, String)> {
+/// Under a policy that compacts, in segments of so many MiB.
+fn compacted(policy: &str, segment_mib: u32) -> Vec<(&'static str, String)> {
     vec![
-        ("cleanup.policy", "compact".to_owned()),
+        ("cleanup.policy", policy.to_owned()),
         ("segment.bytes", (segment_mib * 1024 * 1024).to_string()),
         ("min.cleanable.dirty.ratio", "0.1".to_owned()),
     ]

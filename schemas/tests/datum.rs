@@ -14,7 +14,7 @@ use apache_avro::writer::datum::GenericDatumWriter;
 use arb_schemas::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, LiveScore,
     OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
@@ -239,6 +239,7 @@ fn judged_messages() -> Vec<RecordType> {
         Frame,
         Heartbeat,
         LineMovement,
+        LiveScore,
         OpenedWindow,
         Pick,
         PickCandidate,

@@ -110,6 +110,7 @@ fn compare_picks() {
     stays(&window_grading());
     let (starts_at, taken_at) = (Time(11), 12);
     stays(&StateOpenedWindow { window, grade: Some(grade), starts_at, taken_at });
+    stays(&picks::live_score());
 }
 
 fn compare_scans() {

@@ -40,6 +40,7 @@ mod limits;
 mod live;
 mod live_formats;
 mod live_limits;
+mod live_scores;
 mod lost_commits;
 mod markers;
 mod mcp;

@@ -146,10 +146,10 @@ fn the_official_client_reads_what_the_roles_write() {
     let mut running = local.replay(57, 60, "2026-01-01T03:00:00Z");
     running.board_at("2026-01-01T03:00:00Z");
     let (kafka, url) = (local.kafka(), format!("{}/registry", running.url));
-    // Not what only scans, deliveries and picks fill, nor dead letters, which may be anything.
+    // Not what only scans, deliveries, picks and events in play fill, nor dead letters, which may be anything.
     let all = topics::ALL;
     let is_filled = |topic: &&Topic| {
-        let others = ["scan.", "webhook.", "picks."];
+        let others = ["scan.", "webhook.", "picks.", "scores."];
         !others.iter().any(|start| topic.name.starts_with(start))
             && topic.name.rsplit('.').next() != Some("dlq")
     };

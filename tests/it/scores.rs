@@ -2,9 +2,9 @@
 
 use arb_model::pick::OPEN;
 use arb_model::{Event, Pick, Time, fixtures};
-use arb_schemas::records::{PickCandidate, ResultReport};
+use arb_schemas::records::{LiveScore, PickCandidate, ResultReport};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
-use arb_schemas::topics::{PICK_TASKS, PICKS};
+use arb_schemas::topics::{LIVE_SCORES, PICK_TASKS, PICKS};
 use arb_schemas::wire::{RecordType, decode, encode};
 use serde_json::{Value, json};
 
@@ -113,6 +113,24 @@ impl Ground {
             .collect()
     }
 
+    /// The points of an event in play that are shown, in order; none where it is over.
+    fn shown(&self, event: &str) -> Vec<Option<(i32, i32)>> {
+        let records = read_all(&self.broker.kafka, LIVE_SCORES.name);
+        let points = |value: &[u8]| {
+            let score: LiveScore = decode(value).unwrap();
+            assert_eq!((&*score.event, &*score.league, score.period), (event, SPORT, None));
+            (score.home_points, score.away_points)
+        };
+        let of_event = records.iter().filter(|record| record.key == event.as_bytes());
+        of_event.map(|record| (!record.value.is_empty()).then(|| points(&record.value))).collect()
+    }
+
+    /// Whether an event that was over is in play with these points.
+    fn is_shown_again(&self, event: &str, points: (i32, i32)) -> bool {
+        let shown = self.shown(event);
+        shown.first() == Some(&None) && shown.last() == Some(&Some(points))
+    }
+
     /// Calls of a kind so far.
     fn calls(&self, kind: &str) -> usize {
         self.api.state().calls.iter().filter(|call| call.kind == kind).count()
@@ -177,6 +195,9 @@ fn picks_on_live_events_are_graded_from_scores_within_the_credits() {
     let withdrawn = ground.wait_for_pick("it is withdrawn", over, |pick| pick.grades.len() == 3);
     assert_eq!(withdrawn.grade().unwrap().settlement, OPEN);
     assert_eq!(ground.reports(over).len(), 3);
+    // What the same answers say of events in play is for display.
+    wait_for("scores are shown", || (ground.shown(running) == [Some((9, 9))]).then_some(()));
+    wait_for("a score is shown again", || ground.is_shown_again(over, (2, 2)).then_some(()));
 
     // At the floor nothing is asked for, and then again.
     ground.api.state().credits = 42;

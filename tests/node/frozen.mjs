@@ -59,7 +59,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
   const began = Date.now()
   const answers = {
     '/session': { email: 'reader@example.com', plan: 'pro', bankroll: null, csrf_token: 'x', expires_at: time(began + 86_400_000) },
-    '/session/books': { as_of: time(began), books: [] },
+    '/session/books': { as_of: time(began), books: [] }, '/session/scores': { as_of: time(began), scores: [] },
     ...more,
   }
   let [sent, isHeld] = [0, false]

@@ -55,3 +55,15 @@ export function keptEntry(number, turn = 0, now = SEEN) {
     verification: { ...base.verification, simultaneous: isVerified }, ttl_seconds: 45 + digit(number, 15, 900), ttl_p10_seconds: 20, ttl_p90_seconds: 3_600, opened_at: time(now - digit(number, 16, 900) * 1_000), updated_at: time(now), sequence: turn + 1,
   }
 }
+
+/** The scores of its events in play, of so many windows: one of each two as a source without periods states it. */
+export function keptScores(count, now = SEEN) {
+  const playing = Array.from({ length: count }, (_, number) => keptEntry(number, 0, now)).filter(({ event }) => event.in_play)
+  return {
+    as_of: time(now),
+    scores: playing.map(({ sport, league, event: { id, home, away } }, index) => ({
+      event: id, sport, league, home, away, home_points: 1 + digit(index, 17, 3), away_points: digit(index, 18, 3), period: index % 2 === 0 ? 'h2' : null, source: 'simulated', reported_at: time(now - 12_000),
+      expires_at: time(now + 288_000),
+    })),
+  }
+}

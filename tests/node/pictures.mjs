@@ -8,7 +8,7 @@ import { PNG } from 'pngjs'
 import { answers, ENTRY, EVENT } from './answers.mjs'
 import { serve } from './frozen.mjs'
 import { indexed } from './indexed.mjs'
-import { keptEntry, SEEN } from './market.mjs'
+import { keptEntry, keptScores, SEEN } from './market.mjs'
 import { browser, moveTo, open, rows, say, until, wrong } from './page-checks.mjs'
 
 const [dist, document, kept] = process.argv.slice(5)
@@ -19,7 +19,7 @@ const SIZES = { '': [1440, 900], '-phone': [390, 844] }
 const given = answers(document, SEEN)
 let isSigned = true
 const session = () => (isSigned ? { email: 'reader@example.com', plan: 'pro', csrf_token: 'x', expires_at: new Date(SEEN + 86_400_000).toISOString() } : undefined)
-const more = { ...given.more, 'GET /session': session, 'DELETE /session': () => { isSigned = false; return {} } }
+const more = { ...given.more, '/session/scores': keptScores(40), 'GET /session': session, 'DELETE /session': () => { isSigned = false; return {} } }
 const server = await serve(dist, 40, 0, { ...given, more, entryOf: (number, turn) => keptEntry(number, turn, SEEN), clock: () => SEEN })
 moveTo(server.url)
 const bot = Object.keys(given.more).find((path) => path.startsWith('/session/bots/')).split('/').at(-1)

@@ -3,7 +3,7 @@
 // where the page says less than it knows.
 import assert from 'node:assert/strict'
 import { serve } from './frozen.mjs'
-import { keptEntry } from './market.mjs'
+import { keptEntry, keptScores } from './market.mjs'
 import { browser, check, moveTo, open, opener, rows, say, until, wrong } from './page-checks.mjs'
 
 const [dist] = process.argv.slice(5)
@@ -30,7 +30,13 @@ fresh.legs = [made('home', 'alderbet', 2.2), made('away', 'elmwager', 2.1)]
 let latest = fresh
 /** A window of the reader's own books, which the server does not follow. */
 const own = { ...fresh, id: 'd'.repeat(32), event: { ...fresh.event, id: 'own', home: 'Sandwick Auks' } }
-const more = { '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, 'PUT /session/bankroll': (body) => body, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
+/** The score of one event in play, by a source that names its sides the other way round, and one of another that is too old. */
+const scores = () => {
+  const { as_of: asOf, scores: [young, old] } = keptScores(COUNT, Date.now())
+  const turned = { home: young.away, away: young.home, home_points: 0, away_points: 1, period: 'h2' }
+  return { as_of: asOf, scores: [{ ...young, ...turned }, { ...old, expires_at: asOf }] }
+}
+const more = { '/session/scores': scores, '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, 'PUT /session/bankroll': (body) => body, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
 const server = await serve(dist, COUNT, 0, { more, entryOf })
 moveTo(server.url)
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
@@ -51,6 +57,17 @@ for (const [legs, height] of sizes) assert.equal(height, Math.max(44, legs * 22)
 assert.ok(await page.locator('.rows').evaluate((rows) => rows.getBoundingClientRect().top) <= 108)
 assert.deepEqual(await page.locator('.grid').evaluate((grid) => [grid.getAttribute('aria-rowcount'), grid.querySelectorAll('[tabindex="0"]').length]), [String(COUNT + 1), 1])
 say('a grid')
+
+// An event in play has its score, with its source and its age, in the place of the words; one whose score is too old has the words.
+await page.getByRole('button', { name: 'In play', exact: true }).click()
+const playing = rows(page).locator('.playing')
+await until('a young score is shown', async () => (await playing.allTextContents()).toSorted().join('; ') === 'In play; In play, h2 1–0')
+assert.match(await playing.filter({ hasText: 'h2' }).getAttribute('title'), /^Kingsmere United 1–0 Vale of Orrin, 2nd half: as simulated confirmed it \d+ s ago\. Began /)
+assert.ok((await rows(page).evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height % 22))).every((rest) => rest === 0), 'no row is taller for it')
+await check(page, 'in-play')
+await page.getByRole('button', { name: 'In play', exact: true }).click()
+await until('all rows are there again', async () => (await page.locator('.grid').getAttribute('aria-rowcount')) === String(COUNT + 1))
+say('in play')
 
 // A bankroll, rounded to whole units: the account's, and the page says so.
 await page.getByRole('button', { name: /^Bankroll/ }).click()

@@ -1,10 +1,10 @@
 // What views share: the hash route, the feed, a clock, preferences and loading.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ask, Refusal } from './api'
 import { feed } from './feed'
 import { ODDS_FORMATS, type OddsFormat } from './model/odds'
-import type { BookSizes, ListedBook } from './model/types'
+import type { BookSizes, ListedBook, Score } from './model/types'
 
 export interface Route {
   view: string
@@ -131,6 +131,16 @@ export function useLoaded<T>(path: string | null, every?: number): Loaded<T> {
     return () => clearInterval(timer)
   }, [reload, every, path])
   return { value, error, reload }
+}
+
+/** How often scores are asked for while an event in play is seen: four of the reads a minute. */
+const SCORES_MS = 15_000
+
+/** The scores of events in play, by event, where any is wanted; of one event alone where that is named. None where they cannot be read. */
+export function useScores(isWanted: boolean, event?: string): ReadonlyMap<string, Score> {
+  const path = event === undefined ? '/session/scores' : `/session/scores?${new URLSearchParams({ event })}`
+  const { value } = useLoaded<{ scores: Score[] }>(isWanted ? path : null, SCORES_MS)
+  return useMemo(() => new Map((value?.scores ?? []).map((score) => [score.event, score])), [value])
 }
 
 /** Asked for once while the page is open: the answer costs a request, and the table changes with the server. */

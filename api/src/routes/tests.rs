@@ -26,6 +26,7 @@ use crate::quotes::fixtures::{QuoteWriter, prices, ready};
 mod names;
 mod own_books;
 mod private;
+mod scores;
 mod watched;
 
 /// An API that has a board of two, two signals, and a key that may ask three times.
@@ -48,6 +49,7 @@ impl Api {
         ready(&api.app.boards.quotes);
         api.app.picks().put(Pick { id: "1007".into(), ..fixtures::pick() });
         api.app.picks().ready();
+        api.app.scores().ready();
         api
     }
 

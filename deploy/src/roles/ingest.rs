@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use arb_ingest::error::ReplayError;
 use arb_ingest::handoff::{Decision, Part};
+use arb_ingest::live_scores::ScoreWriter;
 use arb_ingest::publish::Publisher;
 use arb_ingest::recording;
-use arb_ingest::replay::{LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, Speed};
+use arb_ingest::replay::{Beside, LIVE_HEARTBEAT, PlayEnd, Played, RECORDED_HEARTBEAT, Replay, Speed};
 use arb_ingest::results::ResultWriter;
 use arb_ingest::scan_queue::ScanQueue;
 use arb_ingest::simulator::{Settings, Simulator};
@@ -48,11 +49,13 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let part = Part { after: config.play.after, until: config.play.until };
     let scans = ScanQueue::start(cluster, clock::now, &stop)?;
     let mut results = ResultWriter::connect(cluster, publisher.partitions())?;
+    let mut scores = ScoreWriter::connect(cluster)?;
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
     admin.show(Publishing::by(publisher.of(&source)));
     let mut played = Played::default();
-    let done = publish(&config.play, &publisher, &mut lease, (&scans, &mut results), &mut played);
+    let beside = (&scans, &mut results, &mut scores);
+    let done = publish(&config.play, &publisher, &mut lease, beside, &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
     tracing::info!(source, polls, frames, ticks, %faults, "played");
     done
@@ -63,7 +66,7 @@ fn publish(
     play: &Play,
     publisher: &Publisher,
     lease: &mut SourceLease,
-    (scans, results): (&ScanQueue, &mut ResultWriter),
+    (scans, results, scores): Beside<'_>,
     played: &mut Played,
 ) -> anyhow::Result<()> {
     loop {
@@ -78,7 +81,8 @@ fn publish(
             }
         };
         let mut source = open(play, after)?;
-        match replay(play, after).play(source.as_mut(), publisher, lease, (scans, results), played) {
+        let beside = (scans, &mut *results, &mut *scores);
+        match replay(play, after).play(source.as_mut(), publisher, lease, beside, played) {
             Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),
             Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
             Ok(PlayEnd::Revoked) => lease.hand_over()?,

@@ -30,8 +30,8 @@ use arb_kafka::{
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{
-    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, PICK_TASKS, PICKS, PROCESS_STATE, SCAN_REQUESTS,
-    SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
+    ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, LIVE_SCORES, PICK_TASKS, PICKS, PROCESS_STATE,
+    SCAN_REQUESTS, SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
 use arb_sink::history::History;
 use tokio::net::TcpSocket;
@@ -97,12 +97,14 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let webhooks = start_webhooks(cluster, partitions, (&app, &stop), queued)?;
     let picks = start_picks(cluster, partitions, (&app, &stop), reported)?;
     let pushes = start_pushes(cluster, &app, &stop)?;
+    let scores = start_scores(cluster, &app, &stop)?;
     let certificate = tls.clone().map(|tls| follow_certificate(tls, (&app, &stop))).transpose()?;
     let listener = (socket, Arc::clone(&app), Limits { tls, ..connection_limits(config) });
     let served = runtime.block_on(serve(listener, (&signal, config.drain), &stop));
     stop.stop();
     let threads = [("feed", feed), ("periodic", periodic), ("usage", usage)].into_iter().chain(lists);
-    let threads = threads.chain(accounts).chain(scans).chain(webhooks).chain(picks).chain(pushes);
+    let threads =
+        threads.chain(accounts).chain(scans).chain(webhooks).chain(picks).chain(pushes).chain(scores);
     let ended = join(threads.chain(certificate));
     // What it shows is of a reader that is no more. Of an instance that was killed it stays until Kafka forgets it.
     if let Err(error) = runtime.block_on(kafka::remove_group(cluster, &group)) {
@@ -336,6 +338,16 @@ fn start_pushes(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> anyhow::Resu
     let read =
         thread("push-letters", app, stop, move |app, stop| Ok(app.follow_push_letters(letters, stop)?))?;
     Ok([("pushes", write), ("push-letters", read)])
+}
+
+/// Starts what reads the scores of events in play.
+fn start_scores(cluster: &Cluster, app: &SharedApp, stop: &Stop) -> std::io::Result<[Named; 1]> {
+    let cluster = cluster.clone();
+    let read = thread("scores", app, stop, move |app, stop| {
+        app.follow_scores(|| Table::open(&cluster, &LIVE_SCORES, LIVE_SCORES.partitions), stop);
+        Ok(())
+    })?;
+    Ok([("scores", read)])
 }
 
 /// Starts what reads the requests and results of scans, and sends requests.

@@ -53,6 +53,7 @@ fn list() -> anyhow::Result<()> {
         let cleanup = match topic.cleanup {
             Cleanup::Compact => "compacted".to_owned(),
             Cleanup::CompactWithin(days) => format!("compacted within {}", in_words(days)),
+            Cleanup::CompactFor(days) => format!("compacted, {}", in_words(days)),
             Cleanup::Days(days) => in_words(days),
         };
         let records: Vec<_> = topic.records.iter().map(|record| format!("{record:?}")).collect();

@@ -11,7 +11,7 @@
 //! - [`live`]: polls of The Odds API, on a schedule.
 //! - [`scan_queue`]: the scans that users ask for; [`scan`]: what a source covers of one.
 //! - [`publish`]: polls as records, with heartbeats between them; [`results`]: results for the settlement machine;
-//!   [`open_picks`]: the events whose results are waited for; [`football_data`]: results from files.
+//!   [`live_scores`]: scores of events in play, for display; [`open_picks`]: the events whose results are waited for; [`football_data`]: results from files.
 //!
 //! Malformed input is counted by field and never stops the rest. Nothing here computes an arb.
 
@@ -20,6 +20,7 @@ pub mod file;
 pub mod football_data;
 pub mod handoff;
 pub mod live;
+pub mod live_scores;
 pub mod open_picks;
 pub mod publish;
 pub mod recording;

@@ -6,7 +6,7 @@
 //! - [`plan`]: the next action, decided from all of that; pure. [`handover`]: the state for the next holder
 //!   of a lease.
 //! - [`client`], [`answer`], [`listing`]: the calls, and the meaning of their responses.
-//! - [`known_scores`]: which results are new; `scores`: how a worker asks for them.
+//! - [`known_scores`]: which results are new; `scores`: how a worker asks for them; `in_play`: scores for display.
 //! - `prices`: the requests of a poll, and their answers as one.
 //! - `beats`, `worker`: heartbeats, and the loop that executes the plan.
 //!
@@ -19,6 +19,7 @@ mod beats;
 pub mod budget;
 pub mod client;
 pub mod handover;
+mod in_play;
 pub mod known_scores;
 pub mod listing;
 pub mod plan;

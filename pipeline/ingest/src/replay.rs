@@ -10,6 +10,7 @@ use arb_schemas::records::ScanRequest;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
+use super::live_scores::ScoreWriter;
 use super::publish::{PublishError, Publisher};
 use super::results::ResultWriter;
 use super::scan::{Covered, ScanOutcome};
@@ -70,6 +71,9 @@ impl std::str::FromStr for Speed {
     }
 }
 
+/// The scans that may ask for polls, and what writes results and scores.
+pub type Beside<'a> = (&'a ScanQueue, &'a mut ResultWriter, &'a mut ScoreWriter);
+
 /// What of a recording is played, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Replay {
@@ -120,10 +124,10 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
-        (scans, results): (&ScanQueue, &mut ResultWriter),
+        beside: Beside<'_>,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
-        let done = self.play_polls(source, to, lease, (scans, results), played);
+        let done = self.play_polls(source, to, lease, beside, played);
         if !matches!(done, Ok(PlayEnd::Lost)) {
             // What came before an error is published all the same.
             to.flush()?;
@@ -140,7 +144,7 @@ impl Replay {
         source: &mut dyn Source,
         to: &Publisher,
         lease: &mut SourceLease,
-        (scans, results): (&ScanQueue, &mut ResultWriter),
+        (scans, results, scores): Beside<'_>,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
@@ -183,6 +187,7 @@ impl Replay {
             telemetry::faults(&played.faults);
             to.poll(poll)?;
             results.write(source, at)?;
+            scores.write(source, at);
             lease.published(at, to)?;
         }
     }

@@ -21,7 +21,7 @@ mod sport;
 mod view;
 
 use arb_model::{Ending, EventStatus, Faults, Period};
-use arb_schemas::records::{PeriodScore, ResultReport};
+use arb_schemas::records::{LiveScore, PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, SECOND};
 
 use self::book::Book;
@@ -156,8 +156,7 @@ impl Source for Simulator {
         let Settings { seed, events, short, .. } = self.settings;
         let of = |slot| schedule::ended(seed, slot, after, until, &self.model);
         let report = |life: schedule::Life| {
-            #[allow(clippy::cast_possible_truncation)] // Whole points, a few hundred at most.
-            let [home, away] = Story::final_score(&life, &self.model).map(|points| points as i32);
+            let [home, away] = Story::final_score(&life, &self.model);
             let period = Period::FullTime.key().to_owned();
             ResultReport {
                 event: life.id,
@@ -173,5 +172,10 @@ impl Source for Simulator {
             }
         };
         Slot::all(events, short).flat_map(of).map(report).collect()
+    }
+
+    fn scores(&self, at: Micros) -> Vec<LiveScore> {
+        let of = |fixture: &&Fixture| view::score(fixture, at, self.name());
+        self.on_offer(at).iter().filter_map(of).collect()
     }
 }

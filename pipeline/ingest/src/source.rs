@@ -3,7 +3,7 @@
 //! It never publishes and never waits: its caller decides when a poll is published.
 
 use arb_model::Faults;
-use arb_schemas::records::{Coverage, Event, Offer, ResultReport};
+use arb_schemas::records::{Coverage, Event, LiveScore, Offer, ResultReport};
 use arb_schemas::time::Micros;
 use thiserror::Error;
 
@@ -70,6 +70,11 @@ pub trait Source {
     /// The results of the events that ended after one time and up to another; nothing of a source that knows none, such as a
     /// recording.
     fn results(&self, _after: Micros, _until: Micros) -> Vec<ResultReport> {
+        Vec::new()
+    }
+
+    /// The scores of the events that are in play at the time of the last poll; nothing of a source that knows none.
+    fn scores(&self, _at: Micros) -> Vec<LiveScore> {
         Vec::new()
     }
 }

@@ -25,7 +25,8 @@ fn every_record_has_exactly_one_topic() {
 #[test]
 fn a_number_of_its_own_is_fixed() {
     let fixed: Vec<_> = ALL.iter().filter(|topic| !topic.follows_ticks()).map(|topic| topic.name).collect();
-    let single = [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS, SCAN_REQUESTS];
+    let single =
+        [ACCOUNT_COMMANDS, ACCOUNTS, ACCOUNT_AUDIT, DEAD_ACCOUNT_COMMANDS, SCAN_REQUESTS, LIVE_SCORES];
     assert_eq!(fixed, single.map(|topic| topic.name));
     assert!(single.iter().all(|topic| topic.partitions == 1));
 }
@@ -36,6 +37,8 @@ fn cleanup_becomes_broker_settings() {
     assert_eq!(ARBS_BOARD.config()[3], ("max.message.bytes", "2097152".to_owned()));
     assert_eq!(ACCOUNTS.config()[1], ("segment.bytes", "8388608".to_owned()));
     assert_eq!(ACCOUNTS.config()[3], ("max.compaction.lag.ms", "86400000".to_owned()));
+    assert_eq!(LIVE_SCORES.config()[0], ("cleanup.policy", "compact,delete".to_owned()));
+    assert_eq!(LIVE_SCORES.config()[3], ("retention.ms", "86400000".to_owned()));
     assert_eq!(ODDS_TICKS.config().len(), 3);
     assert_eq!(ODDS_TICKS.config()[1], ("retention.ms", "604800000".to_owned()));
     assert_eq!(ODDS_TICKS.config()[2], ("max.message.bytes", "1114112".to_owned()));

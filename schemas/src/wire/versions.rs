@@ -8,7 +8,7 @@ use super::Record;
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
-    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement,
+    ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, LiveScore,
     OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
     StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
@@ -126,6 +126,7 @@ versions! {
     OpenedWindow = 1066;
     WindowGrading (OpenedWindow) = 1067;
     StateOpenedWindow (OpenedWindow) = 1068;
+    LiveScore = 1069;
 }
 
 impl RecordType {

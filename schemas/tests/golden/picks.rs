@@ -2,7 +2,9 @@
 
 use arb_model::Time;
 use arb_model::fixtures::{pick, price};
-use arb_schemas::records::{PeriodScore, PickCandidate, PickClosing, PickOffer, ResultReport, StateResult};
+use arb_schemas::records::{
+    LiveScore, PeriodScore, PickCandidate, PickClosing, PickOffer, ResultReport, StateResult,
+};
 
 pub(crate) fn candidate() -> PickCandidate {
     let pick = pick();
@@ -62,5 +64,21 @@ pub(crate) fn offer() -> PickOffer {
         is_next_poll: true,
         price: Some(price(2_100_000)),
         last_seen_at: Time(1_781_990_030_000_000),
+    }
+}
+
+pub(crate) fn live_score() -> LiveScore {
+    let event = pick().event;
+    LiveScore {
+        event: event.id.to_string(),
+        sport: event.sport.to_string(),
+        league: event.league.to_string(),
+        home: event.home.to_string(),
+        away: event.away.to_string(),
+        home_points: 1,
+        away_points: 0,
+        period: Some("h2".into()),
+        source: "simulated".into(),
+        reported_at: 1_782_003_600_000_000,
     }
 }

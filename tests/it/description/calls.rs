@@ -1,11 +1,16 @@
 //! Each route that a program may call, called once on a running `arb up`, in an order in which each has what it needs.
 
 use arb_model::fixtures::pick;
+use arb_schemas::records::LiveScore;
+use arb_schemas::topics::LIVE_SCORES;
+use arb_schemas::wire::encode;
 use serde_json::{Value, json};
 
+use crate::kafka::write_to;
 use crate::support::environment::Environment;
 use crate::support::http::{Answer, once_it_knows, send};
 use crate::support::local_up::Running;
+use crate::support::odds_api::now;
 use crate::support::program::{arb, run};
 use crate::support::receiver::Receiver;
 use crate::support::wait_for;
@@ -105,6 +110,12 @@ fn market(to: &mut Caller<'_>) {
     let range = "since=2026-01-01T00:00:00Z&until=2026-01-01T04:00:00Z";
     to.get("listOddsHistory", &format!("/v1/events/{event}/odds/history?market=h2h&{range}"));
     to.get("listBestOdds", "/v1/odds/best?market=h2h&limit=1");
+    show_score(to.kafka, &arb["event"], &arb["sport"], &arb["league"]);
+    wait_for("the score is shown", || {
+        let shown = send_to(to.running, &to.key, "GET", "/v1/scores", None).json();
+        (shown["scores"].as_array().is_some_and(|scores| !scores.is_empty())).then_some(())
+    });
+    to.get("listScores", "/v1/scores");
     to.get("listBooks", "/v1/books");
     to.get("listSports", "/v1/sports");
     let scan = to.post("startScan", "/v1/scan", json!({"sport": "soccer", "wait_seconds": 1}));
@@ -119,6 +130,24 @@ fn market(to: &mut Caller<'_>) {
     let key = std::mem::replace(&mut to.key, operator_key(to.running, to.kafka));
     to.post("reportResult", "/v1/results", result);
     to.key = key;
+}
+
+/// A score of an event, as a source of now reports it.
+fn show_score(kafka: &Environment, event: &Value, sport: &Value, league: &Value) {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let score = LiveScore {
+        event: text(&event["id"]),
+        sport: text(sport),
+        league: text(league),
+        home: text(&event["home"]),
+        away: text(&event["away"]),
+        home_points: 1,
+        away_points: 0,
+        period: Some("h2".to_owned()),
+        source: "simulated".to_owned(),
+        reported_at: now(),
+    };
+    write_to(kafka, LIVE_SCORES.name, &[(&score.event, &encode(&score).unwrap())]);
 }
 
 /// A key of the demonstration account, once its operator has granted it the results of every event.

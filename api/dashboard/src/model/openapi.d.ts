@@ -870,6 +870,36 @@ export interface components {
             total_stake?: number;
             wait_seconds?: number;
         };
+        /** @description The score of an event in play as a source reports it, for display: bets are settled by results. */
+        Score: {
+            away: string;
+            away_points: number;
+            /** @description Its id. */
+            event: string;
+            /**
+             * Format: date-time
+             * @description From then on it is too old to be shown.
+             */
+            expires_at: string;
+            /** @description The side whose points are home_points; a source may name the sides the other way round than the board. */
+            home: string;
+            home_points: number;
+            league: string;
+            /** @description The period that is played, as the source states it; null where it does not. */
+            period: string | null;
+            /**
+             * Format: date-time
+             * @description When the source last confirmed it.
+             */
+            reported_at: string;
+            source: string;
+            sport: string;
+        };
+        ScoreList: {
+            /** Format: date-time */
+            as_of: string | null;
+            scores: components["schemas"]["Score"][];
+        };
         Session: {
             bankroll: components["schemas"]["Bankroll"] | null;
             csrf_token: string;

@@ -20,6 +20,8 @@ export type PassedOver = NonNullable<Entry['passed_over']>
 export type SignalQuote = Answer<'SignalQuote'>
 export type Signal = Answer<'Signal'>
 export type Poll = Answer<'Poll'>
+/** The score of an event in play, for display. */
+export type Score = Answer<'Score'>
 
 export interface Snapshot {
   as_of: string | null

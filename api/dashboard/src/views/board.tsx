@@ -1,7 +1,7 @@
 // The board, live: verified first, filters in the URL. Rows stay where they are while the pointer or the focus is among them; what comes meanwhile is counted.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame, useSizes } from '../hooks'
+import { replaceQuery, useFeed, useLoaded, useNow, useOddsFormat, useSame, useScores, useSizes } from '../hooks'
 import { bankroll, hidden, pins } from '../kept'
 import { staked } from '../model/bankroll'
 import { compare, held, matches, parse, query, type Filters } from '../model/filters'
@@ -103,6 +103,7 @@ export function Board({ given }: { given: string }) {
   // A row that is held after its window has closed shows what it was.
   const entries = new Map(ids.map((id) => [id, byId.get(id) ?? last.current.entries.get(id)]).filter((pair): pair is [string, Entry] => pair[1] !== undefined))
   useEffect(() => { last.current = { query: given, ids, entries } })
+  const scores = useScores(list.some(({ event }) => event.in_play === true))
   const byPin = useMemo(() => new Map(placed.map((pin) => [pin.id, pin])), [placed])
   const closed = (id: string) => (byId.has(id) ? null : market.closed.get(id) ?? 'left')
   const release = () => {
@@ -160,7 +161,7 @@ export function Board({ given }: { given: string }) {
         </Empty>
       )}
       {ids.length > 0 && (
-        <Grid ids={ids} entries={entries} closed={closed} now={now} format={format} bankroll={own} sizes={sizes} pins={byPin} open={open} onToggle={toggle} onHold={hold} active={active} onActive={setActive}
+        <Grid ids={ids} entries={entries} closed={closed} now={now} format={format} bankroll={own} sizes={sizes} pins={byPin} scores={scores} open={open} onToggle={toggle} onHold={hold} active={active} onActive={setActive}
           sort={filters.sort} onSort={(sort) => replaceQuery('board', query({ ...filters, sort }))} />
       )}
       {isHelp && <Shortcuts onClose={() => setHelp(false)} />}

@@ -2,11 +2,12 @@
 // the server says.
 
 import { useState } from 'preact/hooks'
-import { useLoaded, useOddsFormat } from '../hooks'
+import { useLoaded, useNow, useOddsFormat, useScores } from '../hooks'
 import { bet, bets, type Names } from '../model/bet'
 import { alignedOdds, type OddsFormat } from '../model/odds'
+import { shownScore } from '../model/score'
 import { CLOSINGS, duration, league, market, percent, words } from '../model/text'
-import type { EventOdds, ListedQuote, OddsHistory, PastWindow } from '../model/types'
+import type { EventOdds, ListedQuote, Match, OddsHistory, PastWindow } from '../model/types'
 import { Badge, Empty, Loading, num, Problem, Table, Time, When } from '../parts/parts'
 import { BetPrices } from './bet_prices'
 
@@ -95,6 +96,14 @@ function Windows({ id }: { id: string }) {
   )
 }
 
+/** That an event is in play, with its score where a young one is known. */
+function Playing({ event }: { event: Match }) {
+  const scores = useScores(true, event.id)
+  const shown = shownScore(event, scores.get(event.id), useNow())
+  if (shown === null) return <Badge tone="good">in play</Badge>
+  return <Badge tone="good" title={shown.title}><span class="unseen">in play, </span>{shown.text}</Badge>
+}
+
 export function EventPage({ id }: { id: string }) {
   const [format] = useOddsFormat()
   const { value, error } = useLoaded<EventOdds>(`/session/events/${encodeURIComponent(id)}/odds`, EVERY_MS)
@@ -106,7 +115,7 @@ export function EventPage({ id }: { id: string }) {
       <p><a href="#/board">All open windows</a></p>
       <header class="head">
         <h1>{event === undefined ? 'Event' : `${event.home} – ${event.away}`}</h1>
-        {event?.in_play === true && <Badge tone="good">in play</Badge>}
+        {event?.in_play === true && <Playing event={event} />}
         {event !== undefined && <span class="quiet">{league(event.league)}, <When at={event.commence_time} /></span>}
       </header>
       {value === null && error === null && <Loading what="the prices" />}

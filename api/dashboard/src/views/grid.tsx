@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Sort } from '../model/filters'
 import type { OddsFormat } from '../model/odds'
 import type { Pin } from '../model/pins'
-import type { Bankroll, BookSizes, Entry } from '../model/types'
+import type { Bankroll, BookSizes, Entry, Score } from '../model/types'
 import { useMedia } from '../hooks'
 import { useRows } from '../parts/virtual'
 import { Details } from './entry'
@@ -65,6 +65,8 @@ export interface GridGiven extends Heads {
   bankroll: Bankroll
   sizes: ReadonlyMap<string, BookSizes>
   pins: ReadonlyMap<string, Pin>
+  /** By event. */
+  scores: ReadonlyMap<string, Score>
   open: ReadonlySet<string>
   onToggle: (id: string) => void
   /** Rows are held while the pointer or the focus is among them. Who gives the rows says when the pointer is gone. */
@@ -156,7 +158,7 @@ export function Grid(given: GridGiven) {
 }
 
 function GridRow({ id, entry, index, isCurrent, ...given }: GridGiven & { id: string; entry: Entry; index: number; isCurrent: boolean }) {
-  const { open, now, format, bankroll, sizes, pins, onActive, onToggle } = given
+  const { open, now, format, bankroll, sizes, pins, scores, onActive, onToggle } = given
   const closed = given.closed(id)
   const isOpen = open.has(id)
   const onClick = (event: MouseEvent) => {
@@ -167,7 +169,7 @@ function GridRow({ id, entry, index, isCurrent, ...given }: GridGiven & { id: st
     <>
       <div role="row" class={`cells row${closed === null ? '' : ' closed'}${isOpen ? ' is-open' : ''}`} data-row={id} aria-rowindex={index + 2} aria-selected={isCurrent}
         tabIndex={isCurrent ? 0 : -1} onFocusIn={() => onActive(id)} onClick={onClick}>
-        <Cells entry={entry} now={now} format={format} bankroll={bankroll} sizes={sizes} pin={pins.get(id)} closed={closed} isOpen={isOpen} onToggle={() => onToggle(id)} />
+        <Cells entry={entry} now={now} format={format} bankroll={bankroll} sizes={sizes} pin={pins.get(id)} score={scores.get(entry.event.id)} closed={closed} isOpen={isOpen} onToggle={() => onToggle(id)} />
       </div>
       {isOpen && <div role="row" class="opened"><div role="gridcell" aria-colspan={COLUMNS}><h2 class="unseen">{entry.event.home} – {entry.event.away}</h2><Details entry={entry} now={now} format={format} /></div></div>}
     </>

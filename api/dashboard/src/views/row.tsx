@@ -6,7 +6,8 @@ import { staked } from '../model/bankroll'
 import { alignedOdds, type OddsFormat } from '../model/odds'
 import { place, placedOf, type Pin } from '../model/pins'
 import { brief, CLOSINGS, family, gain, league, market, money, percent, period, relative, time, utc, words } from '../model/text'
-import type { Bankroll, BookSizes, Entry, Leg } from '../model/types'
+import { shownScore } from '../model/score'
+import type { Bankroll, BookSizes, Entry, Leg, Score } from '../model/types'
 import { pins } from '../kept'
 import { Hinted, Icon } from '../parts/icons'
 import { Book } from './book'
@@ -19,6 +20,7 @@ export interface RowGiven {
   bankroll: Bankroll
   sizes: ReadonlyMap<string, BookSizes>
   pin: Pin | undefined
+  score: Score | undefined
   /** Why the window is gone, while its row is held. */
   closed: string | null
   isOpen: boolean
@@ -47,10 +49,13 @@ class Odds extends Component<{ price: number; format: OddsFormat }> {
   }
 }
 
-/** When the event is, of a clock that ticks. */
-export function Start({ event, now }: { event: Entry['event']; now: number }) {
+/** When the event is, of a clock that ticks; of one in play its score, where a young one is known. */
+export function Start({ event, now, score }: { event: Entry['event']; now: number; score: Score | undefined }) {
   const at = event.commence_time
-  if (event.in_play === true) return <span class="playing" title={`Began ${time(at)} (${utc(at)})`}>In play</span>
+  const shown = shownScore(event, score, now)
+  const began = `Began ${time(at)} (${utc(at)})`
+  if (shown !== null) return <span class="playing number" title={`${shown.title}. ${began}`}><span class="unseen">In play, </span>{shown.text}</span>
+  if (event.in_play === true) return <span class="playing" title={began}>In play</span>
   return <time dateTime={at} title={`${time(at)} (${utc(at)})`}>{relative(Date.parse(at), now)}</time>
 }
 
@@ -104,12 +109,12 @@ function LegLine({ leg, given, stake }: { leg: Leg; given: RowGiven; stake: Comp
 export class Cells extends Component<RowGiven> {
   override shouldComponentUpdate(next: RowGiven): boolean {
     const was = this.props
-    return next.entry !== was.entry || next.format !== was.format || next.bankroll !== was.bankroll || next.sizes !== was.sizes || next.pin !== was.pin || next.closed !== was.closed || next.isOpen !== was.isOpen
+    return next.entry !== was.entry || next.format !== was.format || next.bankroll !== was.bankroll || next.sizes !== was.sizes || next.pin !== was.pin || next.score !== was.score || next.closed !== was.closed || next.isOpen !== was.isOpen
       || (next.closed === null && next.now !== was.now)
   }
 
   override render() {
-    const { entry, now, closed, bankroll, sizes, isOpen, onToggle } = this.props
+    const { entry, now, closed, bankroll, sizes, score, isOpen, onToggle } = this.props
     const { plan, why } = staked(entry, bankroll, sizes)
     const part = period(entry.period)
     return (
@@ -117,7 +122,7 @@ export class Cells extends Component<RowGiven> {
         <div role="gridcell" class="c-margin"><strong>{percent(entry.margin)}</strong></div>
         <div role="gridcell" class="c-profit"><span class={plan !== null && plan.least < 0 ? 'profit loss' : 'profit'} title={why === null ? 'The least that the stakes beside it bring' : `No stakes: ${why}`}>{plan === null ? '–' : gain(plan.least)}<span class="unseen"> profit</span></span></div>
         <div role="gridcell" class="c-event"><button type="button" class="match" tabIndex={-1} aria-expanded={isOpen} onClick={onToggle} title={`${entry.event.home} – ${entry.event.away}`}>{entry.event.home} – {entry.event.away}</button>
-          <span class="sub"><Start event={entry.event} now={now} /> <span class="quiet">{league(entry.league)}</span></span></div>
+          <span class="sub"><Start event={entry.event} now={now} score={score} /> <span class="quiet">{league(entry.league)}</span></span></div>
         <div role="gridcell" class="c-market"><span>{family(entry.market)}</span>{part !== '' && <span class="quiet">{part}</span>}</div>
         <div role="gridcell" class="c-legs">
           {entry.legs.map((leg, index) => <LegLine key={index} leg={leg} given={this.props} stake={<Stake entry={entry} leg={leg} planned={plan?.legs[index]} why={why} />} />)}

@@ -58,6 +58,9 @@ fn description(topic: &Topic) -> String {
     if !matches!(topic.cleanup, Cleanup::Days(_)) {
         text += " The last record of a key stays; one without a value removes the key.";
     }
+    if matches!(topic.cleanup, Cleanup::CompactFor(_)) {
+        text += " Kafka removes records that are older than retention.ms.";
+    }
     if topic.follows_ticks() {
         text += " Partitions: as many as the operator gives to all topics with this sentence.";
     }
@@ -75,7 +78,7 @@ fn names(topic: &Topic) -> Vec<String> {
 /// The settings of a topic as the binding spells them: the policy is a list, numbers are numbers.
 fn configuration(topic: &Topic) -> Map<String, Value> {
     let value = |name: &str, text: String| match text.parse::<i64>() {
-        _ if name == "cleanup.policy" => json!([text]),
+        _ if name == "cleanup.policy" => json!(text.split(',').collect::<Vec<_>>()),
         Ok(number) => json!(number),
         Err(_) => text.parse::<f64>().map_or(json!(text), |number| json!(number)),
     };

@@ -84,6 +84,7 @@ fn a_channel_has_the_settings_of_its_topic() {
             "receiveOddsTicksV1",
             "receivePicksTasksV1",
             "receiveScanRequestsV1",
+            "receiveScoresLiveV1",
             "receiveWebhookTasksV1"
         ]
     );

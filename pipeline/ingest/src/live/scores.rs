@@ -1,4 +1,4 @@
-//! How a worker asks for scores, and writes what is new of them for the settlement machine.
+//! How a worker asks for scores, and writes what is new of them: results for the settlement machine, scores of events in play for display.
 //!
 //! A response after the lease is lost is dropped, as that of a poll is. What is written is acknowledged before anything else is done.
 
@@ -9,9 +9,10 @@ use arb_schemas::time::Micros;
 
 use super::LiveError;
 use super::answer::Problem;
+use super::in_play::in_play;
 use super::plan::Action;
 use super::plan::scores::ScoresSeen;
-use super::worker::{Failure, Worker, is_young};
+use super::worker::{Failure, Worker, is_young, source};
 use crate::telemetry;
 use crate::the_odds_api::scores::{EventScore, scores};
 
@@ -32,7 +33,7 @@ impl Worker<'_> {
             tracing::warn!(sport, "scores are dropped: their lease was lost");
             return Ok(Ok(()));
         }
-        let Self { known_scores, plan, results, .. } = self;
+        let Self { known_scores, plan, results, live_scores, .. } = self;
         let news = known_scores.news(sport, &scores, |event| plan.awaited(sport, event), now);
         for report in &news {
             results.report(report)?;
@@ -40,6 +41,8 @@ impl Worker<'_> {
             tracing::info!(sport, event = report.event, status = report.status, "result");
         }
         results.flush()?;
+        let (shown, over) = in_play(sport, &scores, now);
+        live_scores.report(&source(sport), shown, over);
         plan.scored(sport, now, days.is_some(), &seen(&scores));
         self.polled.results += news.len() as u64;
         Ok(Ok(()))

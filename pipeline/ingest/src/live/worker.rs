@@ -21,6 +21,7 @@ use super::client::Client;
 use super::known_scores::KnownScores;
 use super::plan::{Action, Plan};
 use super::{LiveError, LiveSettings, Polled, listing};
+use crate::live_scores::ScoreWriter;
 use crate::open_picks::OpenPicks;
 use crate::publish::Publisher;
 use crate::results::ResultWriter;
@@ -51,6 +52,7 @@ pub(super) struct Worker<'a> {
     /// Which results were reported.
     pub(super) known_scores: KnownScores,
     pub(super) results: ResultWriter,
+    pub(super) live_scores: ScoreWriter,
     /// The clock of each sport's source.
     pub(super) skews: BTreeMap<String, ClockSkew>,
     standing: Standing,
@@ -89,6 +91,7 @@ impl<'a> Worker<'a> {
             answering: BTreeSet::new(),
             known_scores: KnownScores::default(),
             results,
+            live_scores: ScoreWriter::connect(&settings.cluster)?,
             skews: BTreeMap::new(),
             standing,
             polled,
@@ -158,7 +161,9 @@ impl<'a> Worker<'a> {
     fn let_go(&mut self, partitions: &[i32]) {
         self.plan.gone(partitions);
         let count = self.publisher.partitions();
-        self.known_scores.forget(|sport| partitions.contains(&partition_of(sport, count)));
+        let is_gone = |sport: &str| partitions.contains(&partition_of(sport, count));
+        self.known_scores.forget(is_gone);
+        self.live_scores.forget(|of| of.strip_prefix(SOURCE).is_some_and(is_gone));
         if !self.plan.holds_any() {
             telemetry::no_credits();
         }
@@ -343,10 +348,13 @@ fn is_old(asked_at: Micros, now: Micros, total: Duration) -> bool {
     now.saturating_sub(asked_at) > total.saturating_add(GRACE)
 }
 
+/// How the names of all sports begin.
+const SOURCE: &str = "the-odds-api/";
+
 /// The name of a sport in every record: each sport is a separate source, so that one may be late without the
 /// others.
 pub(super) fn source(sport: &str) -> String {
-    format!("the-odds-api/{sport}")
+    format!("{SOURCE}{sport}")
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl Story {
 
     /// The points of home and away at the end of a match, from its lot alone. Where no draw is possible, a tie is decided by the
     /// smallest score, drawn by lot.
-    pub(super) fn final_score(life: &Life, model: &Model) -> [f64; 2] {
+    pub(super) fn final_score(life: &Life, model: &Model) -> [i32; 2] {
         let mut story = Self::new(life, model);
         for step in life.listed_at / STEP + 1..=life.ends_at / STEP {
             story.step(life, step * STEP, model);
@@ -124,7 +124,12 @@ impl Story {
             let winner = usize::from(mix(life.lot, 5) % 2 == 1);
             story.score[winner] += life.sport.scores.first().copied().unwrap_or_default();
         }
-        story.score
+        whole(story.score)
+    }
+
+    /// Whole points of home and away so far.
+    pub(super) fn points(&self) -> [i32; 2] {
+        whole(self.score)
     }
 
     /// What is expected at a time.
@@ -139,4 +144,10 @@ impl Story {
             deviation: life.sport.deviation * (left + LEFT_OPEN).sqrt(),
         }
     }
+}
+
+/// Points are whole, a few hundred at most.
+#[allow(clippy::cast_possible_truncation)]
+fn whole(score: [f64; 2]) -> [i32; 2] {
+    score.map(|points| points as i32)
 }

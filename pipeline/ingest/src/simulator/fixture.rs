@@ -106,6 +106,11 @@ impl Fixture {
         }
     }
 
+    /// Its points at the last step.
+    pub(super) fn points(&self) -> [i32; 2] {
+        self.story.points()
+    }
+
     /// What the feed has of each book at a time between the last step and the next one.
     pub(super) fn cards<'a>(
         &'a self,

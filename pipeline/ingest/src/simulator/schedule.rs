@@ -136,6 +136,14 @@ impl Life {
     pub(super) fn is_on_offer(&self, at: Micros) -> bool {
         self.listed_at <= at && at < self.offered_until
     }
+
+    /// The period that is played at a time; `None` before and after the match.
+    pub(super) fn period(&self, at: Micros) -> Option<String> {
+        let (letter, count) = self.sport.periods;
+        let played = at - self.starts_at;
+        let number = 1 + played * count / (self.ends_at - self.starts_at).max(1);
+        (played >= 0 && at < self.ends_at).then(|| format!("{letter}{number}"))
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(super) struct Sport {
     pub(super) spread_grid: i32,
     /// Lines of totals lie on this grid, in thousandths.
     pub(super) total_grid: i32,
+    /// The letter of its periods, and how many there are.
+    pub(super) periods: (char, i64),
 }
 
 pub(super) const SPORTS: [Sport; 4] = [
@@ -36,6 +38,7 @@ pub(super) const SPORTS: [Sport; 4] = [
         has_draw: true,
         spread_grid: 250,
         total_grid: 250,
+        periods: ('h', 2),
     },
     Sport {
         league: "baseball_simulated_league",
@@ -47,6 +50,7 @@ pub(super) const SPORTS: [Sport; 4] = [
         has_draw: false,
         spread_grid: 500,
         total_grid: 500,
+        periods: ('i', 9),
     },
     Sport {
         league: "basketball_simulated_league",
@@ -58,6 +62,7 @@ pub(super) const SPORTS: [Sport; 4] = [
         has_draw: false,
         spread_grid: 500,
         total_grid: 500,
+        periods: ('q', 4),
     },
     Sport {
         league: "americanfootball_simulated_league",
@@ -69,6 +74,7 @@ pub(super) const SPORTS: [Sport; 4] = [
         has_draw: false,
         spread_grid: 500,
         total_grid: 500,
+        periods: ('q', 4),
     },
 ];
 
@@ -83,6 +89,7 @@ pub(super) const SHORT: Sport = Sport {
     has_draw: true,
     spread_grid: 250,
     total_grid: 250,
+    periods: ('h', 2),
 };
 
 const PLACES: [&str; 24] = [

@@ -1,4 +1,4 @@
-//! What a poll shows of the market: as the poll that everything after it takes, or as The Odds API's JSON.
+//! What a poll shows of the market, and the scores beside it: as the poll that everything after it takes, or as The Odds API's JSON.
 //!
 //! Both have the same content; a test decodes the JSON and compares it with the poll. Nothing is decided
 //! here.
@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use arb_model::{OddsFormat, Price, Time};
-use arb_schemas::records::{Coverage, Event, Offer, Outcome, Side, Status, Tick};
+use arb_schemas::records::{Coverage, Event, LiveScore, Offer, Outcome, Side, Status, Tick};
 use arb_schemas::time::{Micros, to_rfc3339};
 
 use super::super::source::Poll;
@@ -23,6 +23,25 @@ pub(super) fn poll(at: Micros, fixtures: &[&Fixture], books: &[Book]) -> Poll {
     };
     let events = fixtures.iter().map(event).collect();
     Poll { received_at: at, league: None, coverage: Coverage::ALL, events }
+}
+
+/// The score of a match in play; a goal of the step that is not over is not in it.
+pub(super) fn score(fixture: &Fixture, at: Micros, source: &str) -> Option<LiveScore> {
+    let period = Some(fixture.life.period(at)?);
+    let Event { id, sport, league, home, away, .. } = event(&fixture.life);
+    let [home_points, away_points] = fixture.points();
+    Some(LiveScore {
+        event: id.to_string(),
+        sport: sport.to_string(),
+        league: league.to_string(),
+        home: home.to_string(),
+        away: away.to_string(),
+        home_points,
+        away_points,
+        period,
+        source: source.to_owned(),
+        reported_at: at,
+    })
 }
 
 fn event(life: &Life) -> Event {

@@ -91,3 +91,40 @@ fn matches_end_as_their_prices_say() {
     assert!(count > 500, "{count}");
     assert!((won - likely).abs() < 4.0 * deviation.sqrt(), "{won} of {count} won, {likely:.1} expected");
 }
+
+/// Scores depend on the seed and the time alone, never go down, and the last ones of a match are its result or short of it.
+#[test]
+fn scores_of_matches_in_play_lead_to_their_results() {
+    let of = |start| Simulator::new(Settings { seed: 9, start, events: 30, short: 6, ..Settings::default() });
+    let (mut source, hours) = (of(START), 6);
+    let mut last = std::collections::BTreeMap::new();
+    for minute in 0..hours * 60 {
+        let at = START + minute * 60 * SECOND;
+        let poll = source.poll_at(at);
+        let scores = source.scores(at);
+        let playing: Vec<_> = poll.events.iter().filter(|(event, _)| event.commence_time.0 <= at).collect();
+        assert_eq!(scores.len(), playing.len(), "each match in play that is on offer");
+        for (score, (event, _)) in scores.into_iter().zip(playing) {
+            assert_eq!((&*score.event, &*score.home, &*score.away), (&*event.id, &*event.home, &*event.away));
+            assert_eq!((&*score.league, score.reported_at), (&*event.league, at));
+            assert!(score.period.is_some());
+            let before = last.insert(score.event.clone(), score.clone());
+            assert!(before.is_none_or(|before| before.home_points <= score.home_points
+                && before.away_points <= score.away_points
+                && before.period <= score.period));
+        }
+    }
+    let middle = START + hours * HOUR;
+    let (mut again, before) = (of(middle), source.scores(middle - 60 * SECOND));
+    let _ = (again.poll_at(middle), source.poll_at(middle));
+    assert_eq!(again.scores(middle), source.scores(middle), "a market that is restarted goes on");
+    assert!(!before.is_empty());
+    let mut compared = 0;
+    for report in source.results(START, START + hours * HOUR) {
+        let Some(score) = last.get(&report.event) else { continue };
+        let result = &report.scores[0];
+        assert!(score.home_points <= result.home && score.away_points <= result.away);
+        compared += 1;
+    }
+    assert!(compared > 3 && last.values().any(|score| score.home_points > 0), "{compared}");
+}
