@@ -53,12 +53,12 @@ pub(crate) fn run(config: &Serve) -> anyhow::Result<()> {
     let tls = security(config)?;
     let admin = Admin::start((config.admin, config.child), Role::Serve)?;
     let cluster = &cluster::open(&config.brokers)?;
-    let replica = Arc::new(Replica::default());
-    let (usage, sessions) = (usage(config, &replica)?, sessions(config)?);
-    let partitions = kafka::partitions(cluster)?;
     // The first instance creates it; on other machines the operator copies it there.
     let are_accounts = || Ok(AccountsClient::open(&config.brokers)?.directory().accounts().len() > 0);
     let pepper = pepper::read_or_create(&config.pepper.pepper, are_accounts)?;
+    let replica = Arc::new(Replica::default());
+    let (usage, sessions) = (usage(config, &replica)?, sessions(config)?);
+    let partitions = kafka::partitions(cluster)?;
     let authority = Authority::new(replica, pepper, clock::now);
     // The feed's end is read before the board and the signals: `api/src/stream/hub.rs` explains why.
     let group = group(config);
