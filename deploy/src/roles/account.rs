@@ -82,11 +82,11 @@ fn hash(password: &str) -> anyhow::Result<String> {
 }
 
 fn create(config: &CreateAccount) -> anyhow::Result<()> {
+    let password = Some(hash(&typed::read(config.password.password_file.as_deref())?)?);
     let mut client = AccountsClient::open(&config.brokers)?;
     // Before anything is created: what has no pepper has no key.
     let are_accounts = || Ok(client.directory().accounts().len() > 0);
     let pepper = pepper::read_or_create(&config.pepper.pepper, are_accounts)?;
-    let password = Some(hash(&typed::read(config.password.password_file.as_deref())?)?);
     let account = secrets::new_account_id(&random::bytes()?);
     let (email, plan) = (config.email.clone(), plan_of(config.plan));
     client.ask(Command::CreateAccount {
