@@ -13,19 +13,18 @@ use arb_kafka_native::{RecordError, RecordQueue, TopicSettings, known_end};
 use arb_runtime::progress::Span;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::OwnedMessage;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use rdkafka::types::RDKafkaErrorCode;
-use rdkafka::{ClientContext, Message, Statistics};
 
 use super::asker::Asker;
 use super::cluster::Cluster;
+use super::listener::heard;
 use super::reader::{self, ReaderEvent, is_transient};
-use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
+use super::stall_watch::{Fetches, StallWatch, WATCHED};
 use super::{Error, Listener};
 
 /// How often a client is asked for what is no record: errors, statistics, a token to be renewed.
@@ -52,33 +51,9 @@ struct Following {
     fetches: Fetches,
 }
 
-impl ClientContext for Following {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.listener.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.listener.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.listener.token()
-    }
-
-    fn stats(&self, statistics: Statistics) {
-        self.fetches.note(&statistics);
-    }
-}
+heard!(Following, listener, fetches);
 
 impl ConsumerContext for Following {}
-
-impl Watched for Following {
-    fn fetches(&self) -> &Fetches {
-        &self.fetches
-    }
-}
 
 impl SharedClients {
     /// A client that has not been used for a topic, and is from now on.

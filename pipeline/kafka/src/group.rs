@@ -11,21 +11,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_kafka_native::RecordQueue;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::topic_partition_list::TopicPartitionList;
 use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientConfig, ClientContext, Offset, Statistics};
+use rdkafka::{ClientConfig, Offset};
 
 use self::close::Close;
 pub use self::commit::Commit;
 use self::commit::{Kind, kind};
 use super::cluster::Cluster;
+use super::listener::heard;
 use super::reader::{self, Committed, committed};
-use super::stall_watch::{Fetches, StallWatch, WATCHED, Watched};
+use super::stall_watch::{Fetches, StallWatch, WATCHED};
 use super::{Error, Listener};
 
 /// How long an offset may be undecided: longer than a transaction can stay open (10 s).
@@ -97,31 +96,7 @@ impl Rebalances {
     }
 }
 
-impl ClientContext for Rebalances {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.listener.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.listener.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.listener.token()
-    }
-
-    fn stats(&self, statistics: Statistics) {
-        self.fetches.note(&statistics);
-    }
-}
-
-impl Watched for Rebalances {
-    fn fetches(&self) -> &Fetches {
-        &self.fetches
-    }
-}
+heard!(Rebalances, listener, fetches);
 
 impl ConsumerContext for Rebalances {
     /// Only notes what happened: the owner of the partitions answers by `start` or `give_back`, and until then the

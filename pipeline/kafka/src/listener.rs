@@ -89,3 +89,39 @@ impl ClientContext for Listener {
 }
 
 impl ConsumerContext for Listener {}
+
+/// Lets a client's context report what its listener hears, and, where it has a place for fetches, keep its statistics there.
+macro_rules! heard {
+    ($context:ty, $listener:tt $(, $fetches:tt)?) => {
+        impl rdkafka::ClientContext for $context {
+            const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
+            fn error(&self, error: rdkafka::error::KafkaError, reason: &str) {
+                self.$listener.error(error, reason);
+            }
+
+            fn log(&self, level: rdkafka::config::RDKafkaLogLevel, facility: &str, message: &str) {
+                self.$listener.log(level, facility, message);
+            }
+
+            fn generate_oauth_token(
+                &self,
+                _: Option<&str>,
+            ) -> Result<rdkafka::client::OAuthToken, Box<dyn std::error::Error>> {
+                self.$listener.token()
+            }
+
+            $(fn stats(&self, statistics: rdkafka::Statistics) {
+                self.$fetches.note(&statistics);
+            })?
+        }
+
+        $(impl $crate::stall_watch::Watched for $context {
+            fn fetches(&self) -> &$crate::stall_watch::Fetches {
+                &self.$fetches
+            }
+        })?
+    };
+}
+
+pub(super) use heard;

@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 
 use arb_kafka_native::TopicSettings;
 use arb_schemas::topics::Topic;
-use rdkafka::ClientContext;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, ProducerContext};
 
 use super::cluster::Cluster;
+use super::listener::heard;
 use super::producer::{pause, take_reports};
 use super::{Error, Listener};
 
@@ -30,21 +28,7 @@ struct Sent {
     failure: Mutex<Option<KafkaError>>,
 }
 
-impl ClientContext for Reports {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.0.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.0.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.0.token()
-    }
-}
+heard!(Reports, 0);
 
 impl ProducerContext for Reports {
     type DeliveryOpaque = Arc<Sent>;

@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 
 use arb_runtime::readiness::Position;
 use arb_schemas::topics;
-use rdkafka::ClientContext;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
 use super::cluster::Cluster;
+use super::listener::heard;
 use super::{Error, Listener};
 
 /// How long a record waits for others of its partition, to be sent with them.
@@ -43,21 +41,7 @@ struct Deliveries {
     reported: AtomicI64,
 }
 
-impl ClientContext for Deliveries {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.listener.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.listener.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.listener.token()
-    }
-}
+heard!(Deliveries, listener);
 
 impl ProducerContext for Deliveries {
     type DeliveryOpaque = ();

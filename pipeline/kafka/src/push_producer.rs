@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arb_schemas::topics;
-use rdkafka::ClientContext;
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
 use super::cluster::Cluster;
+use super::listener::heard;
 use super::producer::take_reports;
 use super::{Error, Listener};
 
@@ -76,21 +74,7 @@ impl PushReceipt {
     }
 }
 
-impl ClientContext for Receipts {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.0.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.0.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.0.token()
-    }
-}
+heard!(Receipts, 0);
 
 impl ProducerContext for Receipts {
     type DeliveryOpaque = Arc<PushReceipt>;

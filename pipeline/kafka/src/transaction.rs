@@ -12,15 +12,14 @@ use std::time::{Duration, Instant};
 use arb_runtime::fail_point::{FailPoints, Point};
 use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
-use rdkafka::client::OAuthToken;
-use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::ClientConfig;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
-use rdkafka::{ClientConfig, ClientContext};
 
 use super::cluster::Cluster;
+use super::listener::heard;
 use arb_runtime::pump::PARTITION_KEY;
 
 use super::origin::{ORIGIN, Origin};
@@ -68,21 +67,7 @@ impl Silent {
     }
 }
 
-impl ClientContext for Silent {
-    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        self.listener.error(error, reason);
-    }
-
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        self.listener.log(level, facility, message);
-    }
-
-    fn generate_oauth_token(&self, _: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
-        self.listener.token()
-    }
-}
+heard!(Silent, listener);
 
 impl ProducerContext for Silent {
     type DeliveryOpaque = ();
