@@ -22,7 +22,7 @@ export const browser = await chromium.launch({
 })
 export const wrong = []
 // How long a fact may take to come true on a slow machine, in milliseconds.
-const PATIENCE = 180_000
+export const PATIENCE = 180_000
 
 export async function open(context) {
   const page = await context.newPage()

@@ -27,6 +27,8 @@ use crate::system::{clock, signals};
 const RECORDS: usize = 1_000;
 /// How long a report of the broker on a timer is waited for.
 const REPORT: Duration = Duration::from_millis(100);
+/// Between two timers.
+const TICK: Duration = Duration::from_secs(1);
 /// The key of timers.
 const TIMER: &str = "timer";
 
@@ -50,7 +52,7 @@ fn pump_until(
     let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
     let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
     let timers = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
-    machine::write_timers(&places, stop, move |_| write_timer(&timers))?;
+    machine::write_timers(&places, TICK, stop, move |_| write_timer(&timers))?;
     let role = MachineRole::<AccountsMachine> {
         machine: AccountsConfig { max_accounts: config.most },
         group: config.group.clone(),

@@ -25,19 +25,17 @@ use crate::system::clock;
 /// Between a transaction that was aborted and the next.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Between two timers.
-const TICK: Duration = Duration::from_secs(1);
-
-/// Has a timer written a second for each partition that is owned, on a thread of its own, until the shutdown signal. One that is not
+/// Has a timer written at a pace for each partition that is owned, on a thread of its own, until the shutdown signal. One that is not
 /// delivered is followed by the next one; of several owners at a time the machine takes the latest.
 pub(super) fn write_timers(
     places: &ProgressMap,
+    every: Duration,
     stop: &Stop,
     write: impl Fn(i32) -> anyhow::Result<()> + Send + 'static,
 ) -> anyhow::Result<()> {
     let (places, stop) = (places.clone(), stop.clone());
     std::thread::Builder::new().name("timers".to_owned()).spawn(move || {
-        while !stop.wait(TICK) {
+        while !stop.wait(every) {
             if let Err(error) = places.get().keys().try_for_each(|partition| write(*partition)) {
                 tracing::warn!("a timer was not written: {error:#}");
             }

@@ -3,6 +3,7 @@
 //! Instances share the partitions; each writes the timers of those that it owns. The end of the reader of windows is the end of the process.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anyhow::Context;
 use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
@@ -29,6 +30,8 @@ use crate::system::{clock, signals};
 
 /// Tasks of one transaction at most.
 const RECORDS: usize = 1_000;
+/// Between two timers: what is settled by time ends after minutes and hours.
+const TICK: Duration = Duration::from_secs(5);
 /// The key of timers.
 const TIMER: &str = "timer";
 
@@ -52,7 +55,7 @@ fn pump_until(
     let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
     let partitions = kafka::machine_partitions(cluster, &SettleMachine::TOPICS)?;
     let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
-    machine::write_timers(&places, stop, move |partition| write_timer(&timers, partition))?;
+    machine::write_timers(&places, TICK, stop, move |partition| write_timer(&timers, partition))?;
     start_windows(cluster, &config.group, stop)?;
     let clauses = Clauses::new(books::read(config.books_file.as_deref())?);
     let role = MachineRole::<SettleMachine> {

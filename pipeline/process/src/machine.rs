@@ -17,12 +17,12 @@ use arb_model::Faults;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
-use arb_schemas::ScanMarker;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{
     ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SCAN_RESULTS, SIGNALS,
 };
 use arb_schemas::wire::WireError;
+use arb_schemas::{ScanMarker, TickRecord};
 
 use crate::codec::state::{self, StateError, StateRecord};
 use crate::codec::{self, TickMessage};
@@ -80,6 +80,10 @@ impl Machine for OddsMachine {
 
     fn decode(message: &[u8]) -> Result<TickMessage<'_>, WireError> {
         TickMessage::read(message)
+    }
+
+    fn is_heartbeat(tick: &TickMessage<'_>) -> bool {
+        matches!(tick, TickMessage::Record(TickRecord::Heartbeat(_)))
     }
 
     fn step(

@@ -1,4 +1,5 @@
-//! When a transaction ends: at once when there is nothing more to read, by size and by time under load.
+//! When a transaction ends: at once when there is nothing more to read, by size and by time under load. One whose records only tell the
+//! time waits for others for a moment.
 //!
 //! It never looks into a record, and the output of a machine never depends on where it cuts.
 
@@ -6,6 +7,9 @@ use std::time::{Duration, Instant};
 
 /// The clock is asked one time in so many: each record that comes asks, whether or not it counts.
 const A_FEW: usize = 16;
+
+/// The longest that a transaction waits for others because nobody waits for it.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// The largest transaction.
 #[derive(Debug, Clone, Copy)]
@@ -16,24 +20,37 @@ pub struct BatchLimits {
     pub interval: Duration,
 }
 
+/// Whether anybody waits for what follows from a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// Its transaction ends when there is nothing more to read.
+    Yes,
+    /// It tells how late it is, and what follows from that may come a little later.
+    No,
+}
+
 /// A transaction's growth.
 ///
 /// ```
-/// use arb_runtime::batch::{Batch, BatchLimits};
+/// use arb_runtime::batch::{Awaited, Batch, BatchLimits};
 /// use std::time::{Duration, Instant};
 ///
 /// let now = Instant::now();
 /// let mut batch = Batch::new(BatchLimits { records: 2, interval: Duration::from_secs(1) }, now);
-/// batch.add();
+/// batch.add(Awaited::No);
 /// assert!(!batch.is_full(|| now));
 /// assert!(batch.is_full(|| now + Duration::from_secs(1)), "by time");
-/// batch.add();
+/// assert_eq!(batch.wait(|| now), Duration::from_millis(100), "another one may come");
+/// batch.add(Awaited::Yes);
 /// assert!(batch.is_full(|| now), "by records");
+/// assert_eq!(batch.wait(|| now), Duration::ZERO);
 /// ```
 #[derive(Debug)]
 pub struct Batch {
     limits: BatchLimits,
     records: usize,
+    /// Of all of them.
+    awaited: Awaited,
     /// How often it was asked whether it is full.
     asked: usize,
     started: Instant,
@@ -43,12 +60,24 @@ impl Batch {
     /// A batch that begins now.
     #[must_use]
     pub fn new(limits: BatchLimits, now: Instant) -> Self {
-        Self { limits, records: 0, asked: 0, started: now }
+        Self { limits, records: 0, awaited: Awaited::No, asked: 0, started: now }
     }
 
     /// Counts a record.
-    pub fn add(&mut self) {
+    pub fn add(&mut self, awaited: Awaited) {
         self.records += 1;
+        if awaited == Awaited::Yes {
+            self.awaited = Awaited::Yes;
+        }
+    }
+
+    /// How long it may wait for another record.
+    #[must_use]
+    pub fn wait(&self, now: impl FnOnce() -> Instant) -> Duration {
+        if self.records == 0 || self.awaited == Awaited::Yes {
+            return Duration::ZERO;
+        }
+        self.limits.interval.min(QUIET).saturating_sub(now().duration_since(self.started))
     }
 
     /// Records that were counted.
@@ -76,10 +105,24 @@ mod tests {
         let start = Instant::now();
         let limits = BatchLimits { records: 2, interval: Duration::from_millis(10) };
         let mut batch = Batch::new(limits, start);
-        batch.add();
+        batch.add(Awaited::Yes);
         assert!(!batch.is_full(|| start) && batch.is_full(|| start + limits.interval));
-        batch.add();
+        batch.add(Awaited::Yes);
         assert!(batch.is_full(|| start));
+    }
+
+    #[test]
+    fn it_waits_for_others_while_nobody_waits_for_it() {
+        let start = Instant::now();
+        let limits = BatchLimits { records: 100, interval: Duration::from_millis(10) };
+        let mut batch = Batch::new(limits, start);
+        let wait = |batch: &Batch, millis| batch.wait(|| start + Duration::from_millis(millis)).as_millis();
+        assert_eq!(wait(&batch, 0), 0, "it is empty");
+        batch.add(Awaited::No);
+        assert_eq!([0, 4, 10, 11].map(|at| wait(&batch, at)), [10, 6, 0, 0]);
+        batch.add(Awaited::Yes);
+        batch.add(Awaited::No);
+        assert_eq!(wait(&batch, 0), 0);
     }
 
     #[test]

@@ -174,6 +174,12 @@ pub trait Machine: Sized {
         None
     }
 
+    /// Whether a record that is no timer only tells how late it is, too. Nobody waits for what follows from such a record: a transaction of
+    /// them alone waits for others for a moment.
+    fn is_heartbeat(_input: &Self::Input<'_>) -> bool {
+        false
+    }
+
     /// Takes in one record, and drafts what it changes.
     ///
     /// # Errors

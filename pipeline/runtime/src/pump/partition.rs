@@ -8,6 +8,7 @@ use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::encode;
 
 use super::error::Failure;
+use crate::batch::Awaited;
 use crate::dead_letters::{self, Reason};
 use crate::log::{Output, Record, Transaction};
 use crate::machine::{Change, Counts, InputPlace, Machine, Outbox};
@@ -115,21 +116,26 @@ impl<M: Machine> Partition<M> {
         self.is_repeating
     }
 
-    /// Processes a record and writes its outputs.
+    /// Processes a record and writes its outputs. Returns whether anybody waits for them.
     pub(super) fn process<T: Transaction>(
         &mut self,
         record: &Record,
         to: &mut T,
         out: &mut Outbox,
         counts: &mut Counts<M::Tally>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Awaited, Failure> {
         self.next = Some(record.offset + 1);
         counts.records += 1;
         out.clear();
+        let mut awaited = Awaited::Yes;
         match M::decode(record.value.as_deref().unwrap_or_default()) {
             Ok(mut input) => {
+                if M::is_heartbeat(&input) {
+                    awaited = Awaited::No;
+                }
                 if let Some(time) = M::timer(&mut input) {
                     *time = self.tick(*time, record.appended_at, counts);
+                    awaited = Awaited::No;
                 }
                 let at = InputPlace { partition: self.id, offset: record.offset, epoch: self.epoch };
                 self.machine.step(at, &input, out, &mut counts.tally)?;
@@ -140,7 +146,7 @@ impl<M: Machine> Partition<M> {
             self.dead_letter(record, (*reason, error), to, counts)?;
         }
         out.outputs.drain(..).try_for_each(|output| to.send(output))?;
-        Ok(())
+        Ok(awaited)
     }
 
     /// How late it is by a timer. What it is not believed for is counted, and logged when it begins.

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::error::PumpError;
 use super::partition::Partition;
 use super::{COUNT, Config, Pump};
-use crate::batch::Batch;
+use crate::batch::{Awaited, Batch};
 use crate::fail_point::Point;
 use crate::log::{Committed, Event, GroupOffset, Input, LogError, Producer, Renewal, Transaction};
 use crate::machine::{Counts, Machine};
@@ -123,7 +123,7 @@ impl<M: Machine> Pump<M> {
         }
         while !(read.batch.is_full(Instant::now) || self.last_resort.is_single() && read.batch.records() > 0)
         {
-            match self.next(Duration::ZERO, input)? {
+            match self.next(read.batch.wait(Instant::now), input)? {
                 Event::Record => self.process(to, read)?,
                 Event::Idle => break,
                 rebalance => {
@@ -150,11 +150,12 @@ impl<M: Machine> Pump<M> {
             if let Entry::Vacant(from) = read.from.entry(record.partition) {
                 to.reads(record.partition, *from.insert(record.offset));
             }
-            read.batch.add();
             let done = match self.last_resort.refusal(record.partition, record.offset) {
-                Some(error) => partition.refuse(record, error, to, &mut read.counts),
+                Some(error) => partition.refuse(record, error, to, &mut read.counts).map(|()| Awaited::Yes),
                 None => partition.process(record, to, &mut self.out, &mut read.counts),
             };
+            // Counted also where it fails: the last resort is of those that were read.
+            read.batch.add(*done.as_ref().unwrap_or(&Awaited::Yes));
             done.map_err(|error| error.at(M::TOPICS.input.name, record.partition, record.offset))?;
         }
         Ok(())
