@@ -3,7 +3,7 @@
 //! - `asker`: the client by which a process asks; `leaders`: the questions themselves.
 //! - `ends`: the ends of a topic, polled for lag.
 //! - `committed`: what a group has committed.
-//! - `stall_watch`: a partition that has more to read and is not fetched.
+//! - `stall_watch`: a partition that has more to read and is not fetched; `unmoved`: which that is.
 //!
 //! It never reads a record.
 
@@ -12,6 +12,7 @@ mod committed;
 mod ends;
 mod leaders;
 mod stall_watch;
+mod unmoved;
 
 pub use asker::{committed_spans, spans};
 pub use committed::Committed;
