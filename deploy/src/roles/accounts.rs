@@ -4,24 +4,18 @@
 
 use std::time::Duration;
 
-use arb_accounts::counts::AccountCounts;
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::{codec, telemetry};
 use arb_kafka::{self as kafka, CommandProducer};
 use arb_runtime::batch::BatchLimits;
-use arb_runtime::machine::{Counts, Machine};
-use arb_runtime::progress::ProgressMap;
-use arb_runtime::stop::Stop;
+use arb_runtime::machine::Machine;
 use arb_runtime::telemetry::Role;
-use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
 use super::guarded;
-use super::machine::{self, MachineRole};
+use super::machine::{Begun, MachineRole, Surroundings, run_machine, write_timers};
 use crate::cli::Accounts;
-use crate::roles::admin::Admin;
-use crate::roles::cluster;
-use crate::system::{clock, signals};
+use crate::system::clock;
 
 /// Records of one transaction at most.
 const RECORDS: usize = 1_000;
@@ -33,39 +27,27 @@ const TICK: Duration = Duration::from_secs(1);
 const TIMER: &str = "timer";
 
 pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
-    let admin = Admin::start((config.admin, config.child), Role::Accounts)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts = guarded::run("accounts", vec![pulse.clone()], limit, move || {
-        pump_until(&stop, &config, &admin, pulse)
-    })?;
-    tracing::info!("finished: {counts}");
-    Ok(())
-}
-
-fn pump_until(
-    stop: &Stop,
-    config: &Accounts,
-    admin: &Admin,
-    pulse: Pulse,
-) -> anyhow::Result<Counts<AccountCounts>> {
-    let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
-    let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
-    let timers = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
-    machine::write_timers(&places, TICK, stop, move |_| write_timer(&timers))?;
-    let role = MachineRole::<AccountsMachine> {
-        machine: AccountsConfig { max_accounts: config.most },
-        group: config.group.clone(),
-        partitions,
-        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
-        output: &ACCOUNTS,
-        fail_points: guarded::fail_points(&config.guard),
+    let machine = AccountsConfig { max_accounts: config.most };
+    let role = MachineRole {
+        role: Role::Accounts,
+        name: "accounts",
+        admin: config.admin,
+        child: config.child,
+        brokers: config.brokers,
         watchdog: config.guard.watchdog,
-        pulses: vec![pulse],
-        places,
+        fail_points: guarded::fail_points(&config.guard),
+        group: config.group,
+        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        workers: 1,
+        output: &ACCOUNTS,
         inspect: telemetry::inspect,
     };
-    machine::pump_until(stop, &role, cluster, admin)
+    run_machine::<AccountsMachine, _>(role, move |Surroundings { cluster, places, stop }| {
+        let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;
+        let timers = CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?;
+        write_timers(places, TICK, stop, move |_| write_timer(&timers))?;
+        Ok(Begun { machine, partitions, beside: () })
+    })
 }
 
 fn write_timer(producer: &CommandProducer) -> anyhow::Result<()> {

@@ -15,7 +15,6 @@ use arb_deliver::address::Rules;
 use arb_deliver::attempt_batch::AttemptBatches;
 use arb_deliver::client::WebhookClient;
 use arb_deliver::connector::{GuardedConnector, system_resolver};
-use arb_deliver::counts::DeliverCounts;
 use arb_deliver::endpoints::Endpoints;
 use arb_deliver::fan_out::{EndpointIndex, FanOut};
 use arb_deliver::machine::DeliverMachine;
@@ -24,21 +23,18 @@ use arb_deliver::sender::{Report, Sender};
 use arb_deliver::{telemetry, verifier};
 use arb_kafka::{self as kafka, Beginning, Cluster, CommandProducer, Forwarder, Table, TaskProducer};
 use arb_runtime::batch::BatchLimits;
-use arb_runtime::machine::{Counts, Machine};
+use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
-use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::{WebhookAttempts, WebhookTimer};
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS, FEED_EVENTS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS};
 use arb_schemas::wire;
 
 use super::guarded;
-use super::machine::{self, MachineRole, thread};
-use crate::cli::Deliver;
-use crate::roles::admin::Admin;
-use crate::roles::cluster;
-use crate::system::{clock, signals, webhook_key};
+use super::machine::{Begun, MachineRole, Surroundings, run_machine, thread};
+use crate::cli::{Deliver, Webhooks};
+use crate::system::{clock, webhook_key};
 
 /// Tasks of one transaction at most.
 const RECORDS: usize = 1_000;
@@ -58,24 +54,31 @@ const POLL: Duration = Duration::from_millis(20);
 const CLOSE: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
-    let admin = Admin::start((config.admin, config.child), Role::Deliver)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts = guarded::run("deliver", vec![pulse.clone()], limit, move || {
-        pump_until(&stop, &config, &admin, pulse)
-    })?;
-    tracing::info!("finished: {counts}");
-    Ok(())
+    let role = MachineRole {
+        role: Role::Deliver,
+        name: "deliver",
+        admin: config.admin,
+        child: config.child,
+        brokers: config.brokers,
+        watchdog: config.guard.watchdog,
+        fail_points: guarded::fail_points(&config.guard),
+        group: config.group.clone(),
+        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        workers: 1,
+        output: &WEBHOOK_DELIVERIES,
+        inspect: telemetry::inspect,
+    };
+    let (group, webhooks) = (config.group, config.webhooks);
+    run_machine(role, move |surroundings| begin(surroundings, &group, &webhooks))
 }
 
-fn pump_until(
-    stop: &Stop,
-    config: &Deliver,
-    admin: &Admin,
-    pulse: Pulse,
-) -> anyhow::Result<Counts<DeliverCounts>> {
-    let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
-    let rules = Rules { is_development: config.webhooks.webhook_development };
+/// Begins all that runs beside the pump.
+fn begin(
+    Surroundings { cluster, places, stop }: &Surroundings<'_>,
+    group: &str,
+    webhooks: &Webhooks,
+) -> anyhow::Result<Begun<DeliverMachine, Sending>> {
+    let rules = Rules { is_development: webhooks.webhook_development };
     if rules.is_development {
         tracing::warn!(
             "webhooks may be sent by http and to this machine (--webhook-development), and the delivery log shows what \
@@ -90,7 +93,7 @@ fn pump_until(
         client: WebhookClient::new(GuardedConnector::new(rules, system_resolver()))
             .map_err(|it| anyhow!(it))?,
         rules,
-        key: webhook_key::read_or_create(&config.webhooks.webhook_key)?,
+        key: webhook_key::read_or_create(&webhooks.webhook_key)?,
         reports,
         clock: clock::now,
         under_way: AtomicUsize::new(0),
@@ -102,37 +105,38 @@ fn pump_until(
     let tasks = TaskWriter {
         tasks: TaskProducer::new(cluster, &WEBHOOK_TASKS)?,
         commands: CommandProducer::new(cluster, &ACCOUNT_COMMANDS)?,
-        places: places.clone(),
+        places: ProgressMap::clone(places),
     };
     thread("tasks", stop, move |stop| tasks.write(&reported, stop))?;
-    start_fan_out(cluster, (config, partitions), &endpoints, stop)?;
-    let runtime = start_sending(&sender, &endpoints, stop)?;
-    let role = MachineRole::<DeliverMachine> {
-        machine: Arc::clone(&schedule),
-        group: config.group.clone(),
-        partitions,
-        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
-        output: &WEBHOOK_DELIVERIES,
-        fail_points: guarded::fail_points(&config.guard),
-        watchdog: config.guard.watchdog,
-        pulses: vec![pulse],
-        places,
-        inspect: telemetry::inspect,
-    };
-    let counts = machine::pump_until(stop, &role, cluster, admin);
-    runtime.shutdown_timeout(CLOSE);
-    counts
+    start_fan_out(cluster, (group, partitions), &endpoints, stop)?;
+    let beside = start_sending(&sender, &endpoints, stop)?;
+    Ok(Begun { machine: schedule, partitions, beside })
+}
+
+/// The runtime of the sender, which ends after the pump.
+struct Sending {
+    runtime: Option<tokio::runtime::Runtime>,
+    /// The channel of its reports stays open until then.
+    _sender: Arc<Sender>,
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(CLOSE);
+        }
+    }
 }
 
 /// Reads the feed on a thread, once the endpoints are known.
 fn start_fan_out(
     cluster: &Cluster,
-    (config, partitions): (&Deliver, i32),
+    (group, partitions): (&str, i32),
     endpoints: &Arc<Endpoints>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let topics = (&FEED_EVENTS, &WEBHOOK_TASKS);
-    let feed = Forwarder::join(cluster, &format!("{}-feed", config.group), topics, Beginning::Next)?;
+    let feed = Forwarder::join(cluster, &format!("{group}-feed"), topics, Beginning::Next)?;
     let (endpoints, index) = (Arc::clone(endpoints), EndpointIndex::default());
     let mut fan_out: FanOut<WebhookFeed> = FanOut { partitions, endpoints, index, clock: clock::now };
     thread("fan-out", stop, move |stop| {
@@ -142,16 +146,13 @@ fn start_fan_out(
 }
 
 /// Sends on a runtime beside the pump.
-fn start_sending(
-    sender: &Arc<Sender>,
-    endpoints: &Arc<Endpoints>,
-    stop: &Stop,
-) -> anyhow::Result<tokio::runtime::Runtime> {
+fn start_sending(sender: &Arc<Sender>, endpoints: &Arc<Endpoints>, stop: &Stop) -> anyhow::Result<Sending> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
         .thread_name("sender")
         .enable_all()
         .build()?;
+    let kept = Arc::clone(sender);
     let (sender, endpoints, stop) = (Arc::clone(sender), Arc::clone(endpoints), stop.clone());
     runtime.spawn(async move {
         // An endpoint that is not known yet is not one that was deleted.
@@ -161,7 +162,7 @@ fn start_sending(
         tokio::spawn(verifier::run(Arc::clone(&sender), stop.clone()));
         sender.run(stop).await;
     });
-    Ok(runtime)
+    Ok(Sending { runtime: Some(runtime), _sender: kept })
 }
 
 /// Writes what is reported, and a timer a second to each partition that is owned.

@@ -4,23 +4,27 @@
 //! several pumps of one. It never knows what the machine decides about.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use arb_kafka::{Cluster, Ends, InputConsumer, Surroundings, TransactionalProducer};
+use arb_kafka::{self as kafka, Cluster, Ends, InputConsumer, TransactionalProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::{PartitionProgress, ProgressMap, Span};
 use arb_runtime::pump::{Config, Pump, SLICE};
 use arb_runtime::stop::Stop;
+use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics;
 
-use super::guarded::LoopLiveness;
+use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
+use crate::cli::{AdminOptions, Brokers, Child};
 use crate::roles::admin::{Admin, Vitals};
-use crate::system::clock;
+use crate::roles::cluster;
+use crate::system::{clock, signals};
 
 /// Between a transaction that was aborted and the next.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -64,63 +68,139 @@ pub(super) fn thread(
 /// Reports how far each partition is, where its input ends, and how long a pump has been silent.
 pub(super) type Inspect = fn(&BTreeMap<i32, PartitionProgress>, &BTreeMap<i32, Span>, Option<Duration>);
 
-/// A machine, and how its pumps run.
-pub(super) struct MachineRole<M: Machine> {
-    pub(super) machine: M::Config,
+/// A machine as a role, by its settings and by what is fixed.
+pub(super) struct MachineRole {
+    pub(super) role: Role,
+    /// What its loop is called in messages.
+    pub(super) name: &'static str,
+    pub(super) admin: AdminOptions,
+    pub(super) child: Child,
+    pub(super) brokers: Brokers,
+    pub(super) watchdog: Duration,
+    pub(super) fail_points: FailPoints,
     pub(super) group: String,
-    /// Of all its topics.
-    pub(super) partitions: i32,
     pub(super) limits: BatchLimits,
+    /// Pumps: no more run than there are partitions.
+    pub(super) workers: usize,
     /// One of its outputs: what it writes there is held back by transactions that others leave open.
     pub(super) output: &'static topics::Topic,
-    pub(super) fail_points: FailPoints,
-    pub(super) watchdog: Duration,
-    /// One for each pump; no more pumps run than there are partitions.
-    pub(super) pulses: Vec<Pulse>,
-    pub(super) places: ProgressMap,
     pub(super) inspect: Inspect,
 }
 
-/// Pumps until the shutdown signal; what was counted. The first pump that fails ends the others.
-pub(super) fn pump_until<M: Machine>(
-    stop: &Stop,
-    role: &MachineRole<M>,
-    cluster: &Cluster,
-    admin: &Admin,
-) -> anyhow::Result<Counts<M::Tally>>
+/// Where a machine begins.
+pub(super) struct Surroundings<'a> {
+    pub(super) cluster: &'a Cluster,
+    /// The positions of the partitions that its pumps own.
+    pub(super) places: &'a ProgressMap,
+    pub(super) stop: &'a Stop,
+}
+
+/// A machine whose pumps may begin.
+pub(super) struct Begun<M: Machine, B> {
+    pub(super) machine: M::Config,
+    /// Of all its topics.
+    pub(super) partitions: i32,
+    /// What runs beside the pumps, dropped when they have ended.
+    pub(super) beside: B,
+}
+
+/// Runs a machine until the shutdown signal, under its watchdog. `begin` begins what runs beside its pumps, on the thread of the first one.
+pub(super) fn run_machine<M: Machine, B>(
+    role: MachineRole,
+    begin: impl FnOnce(&Surroundings<'_>) -> anyhow::Result<Begun<M, B>> + Send + 'static,
+) -> anyhow::Result<()>
+where
+    M::Config: Clone + Send + Sync,
+    M::Tally: fmt::Display + Send + 'static,
+{
+    let stop = signals::stop(role.child)?;
+    let admin = Admin::start((role.admin, role.child), role.role)?;
+    let pulses: Vec<_> = (0..role.workers).map(|_| Pulse::default()).collect();
+    let counts = guarded::run(role.name, pulses.clone(), role.watchdog, move || {
+        let (cluster, places) = (&cluster::open(&role.brokers)?, ProgressMap::default());
+        let Begun { machine, partitions, beside } =
+            begin(&Surroundings { cluster, places: &places, stop: &stop })?;
+        let pumps = Pumps::<M> { role, machine, partitions, pulses, places };
+        let counts = pumps.run(&stop, cluster, &admin);
+        drop(beside);
+        counts
+    })?;
+    tracing::info!("finished: {counts}");
+    Ok(())
+}
+
+/// The pumps of a machine.
+struct Pumps<M: Machine> {
+    role: MachineRole,
+    machine: M::Config,
+    partitions: i32,
+    /// One for each pump.
+    pulses: Vec<Pulse>,
+    places: ProgressMap,
+}
+
+impl<M: Machine> Pumps<M>
 where
     M::Config: Clone + Send + Sync,
     M::Tally: Send,
 {
-    let (topics, partitions) = (&M::TOPICS, role.partitions);
-    admin.show(MachineVitals {
-        life: LoopLiveness::new(&role.pulses, role.watchdog),
-        places: role.places.clone(),
-        input: (topics.input, Ends::watch(cluster, topics.input, partitions, stop)?),
-        output: (role.output, Ends::watch(cluster, role.output, partitions, stop)?),
-        readiness: Readiness::new(),
-        inspect: role.inspect,
-    });
-    let workers = role.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
-    let one = &|worker| {
-        let _end = EndOfAll(stop);
-        let counts = pump_one(worker, stop, role, cluster);
-        // Where several fail, one is returned.
-        counts.inspect_err(|error| tracing::error!(worker, "{error:#}"))
-    };
-    std::thread::scope(|scope| {
-        let _end = EndOfAll(stop);
-        let spawn = |worker| {
-            let thread = std::thread::Builder::new().name(format!("worker-{worker}"));
-            thread.spawn_scoped(scope, move || one(worker))
+    /// Pumps until the shutdown signal; what was counted. The first pump that fails ends the others.
+    fn run(&self, stop: &Stop, cluster: &Cluster, admin: &Admin) -> anyhow::Result<Counts<M::Tally>> {
+        let (input, output, partitions) = (M::TOPICS.input, self.role.output, self.partitions);
+        admin.show(MachineVitals {
+            life: LoopLiveness::new(&self.pulses, self.role.watchdog),
+            places: self.places.clone(),
+            input: (input, Ends::watch(cluster, input, partitions, stop)?),
+            output: (output, Ends::watch(cluster, output, partitions, stop)?),
+            readiness: Readiness::new(),
+            inspect: self.role.inspect,
+        });
+        let workers = self.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
+        let one = &|worker| {
+            let _end = EndOfAll(stop);
+            let counts = self.pump(worker, stop, cluster);
+            // Where several fail, one is returned.
+            counts.inspect_err(|error| tracing::error!(worker, "{error:#}"))
         };
-        let others = (1..workers).map(spawn).collect::<Result<Vec<_>, _>>()?;
-        let mut sum = one(0)?;
-        for other in others {
-            sum.add(&other.join().map_err(|_| anyhow!("a worker panicked"))??);
+        std::thread::scope(|scope| {
+            let _end = EndOfAll(stop);
+            let spawn = |worker| {
+                let thread = std::thread::Builder::new().name(format!("worker-{worker}"));
+                thread.spawn_scoped(scope, move || one(worker))
+            };
+            let others = (1..workers).map(spawn).collect::<Result<Vec<_>, _>>()?;
+            let mut sum = one(0)?;
+            for other in others {
+                sum.add(&other.join().map_err(|_| anyhow!("a worker panicked"))??);
+            }
+            Ok(sum)
+        })
+    }
+
+    /// The pump of one worker, until the shutdown signal.
+    fn pump(&self, worker: usize, stop: &Stop, cluster: &Cluster) -> anyhow::Result<Counts<M::Tally>> {
+        let (topics, role, pulse) = (&M::TOPICS, &self.role, self.pulses[worker].clone());
+        let fail_points = role.fail_points.clone();
+        let surroundings = kafka::Surroundings { fail_points, pulse: pulse.clone(), stop: stop.clone() };
+        let mut producer =
+            TransactionalProducer::new(cluster, &role.group, topics, self.partitions, surroundings)?;
+        let mut consumer = InputConsumer::join(cluster, &role.group, topics)?;
+        let mut pump = Pump::<M>::new(Config {
+            worker,
+            machine: self.machine.clone(),
+            epoch: clock::epoch,
+            limits: role.limits,
+            slice: SLICE,
+            pause: PAUSE,
+            fail_points: role.fail_points.clone(),
+            pulse,
+            places: self.places.of(worker),
+        });
+        while !stop.is_stopped() {
+            pump.step(&mut consumer, &mut producer)?;
         }
-        Ok(sum)
-    })
+        Ok(pump.counts().clone())
+    }
 }
 
 /// When one worker ends, also by a panic, or one cannot be started, all of them end.
@@ -130,39 +210,6 @@ impl Drop for EndOfAll<'_> {
     fn drop(&mut self) {
         self.0.stop();
     }
-}
-
-/// The pump of one worker, until the shutdown signal.
-fn pump_one<M: Machine>(
-    worker: usize,
-    stop: &Stop,
-    role: &MachineRole<M>,
-    cluster: &Cluster,
-) -> anyhow::Result<Counts<M::Tally>>
-where
-    M::Config: Clone,
-{
-    let (topics, pulse) = (&M::TOPICS, role.pulses[worker].clone());
-    let surroundings =
-        Surroundings { fail_points: role.fail_points.clone(), pulse: pulse.clone(), stop: stop.clone() };
-    let mut producer =
-        TransactionalProducer::new(cluster, &role.group, topics, role.partitions, surroundings)?;
-    let mut consumer = InputConsumer::join(cluster, &role.group, topics)?;
-    let mut pump = Pump::<M>::new(Config {
-        worker,
-        machine: role.machine.clone(),
-        epoch: clock::epoch,
-        limits: role.limits,
-        slice: SLICE,
-        pause: PAUSE,
-        fail_points: role.fail_points.clone(),
-        pulse,
-        places: role.places.of(worker),
-    });
-    while !stop.is_stopped() {
-        pump.step(&mut consumer, &mut producer)?;
-    }
-    Ok(pump.counts().clone())
 }
 
 /// The pumps, seen from outside.

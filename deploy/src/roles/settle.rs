@@ -8,25 +8,21 @@ use std::time::Duration;
 use anyhow::Context;
 use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
 use arb_runtime::batch::BatchLimits;
-use arb_runtime::machine::{Counts, Machine};
-use arb_runtime::progress::ProgressMap;
+use arb_runtime::machine::Machine;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
-use arb_runtime::watchdog::Pulse;
 use arb_schemas::records::PickTimer;
 use arb_schemas::topics::{FEED_EVENTS, PICK_TASKS, PICKS};
 use arb_schemas::wire;
 use arb_settle::clauses::Clauses;
-use arb_settle::counts::SettleCounts;
 use arb_settle::machine::SettleMachine;
 use arb_settle::{opened, telemetry};
 
 use super::guarded;
-use super::machine::{self, MachineRole, thread};
+use super::machine::{Begun, MachineRole, Surroundings, run_machine, thread, write_timers};
 use crate::cli::Settle;
-use crate::roles::admin::Admin;
-use crate::roles::{books, cluster};
-use crate::system::{clock, signals};
+use crate::roles::books;
+use crate::system::clock;
 
 /// Tasks of one transaction at most.
 const RECORDS: usize = 1_000;
@@ -36,41 +32,29 @@ const TICK: Duration = Duration::from_secs(5);
 const TIMER: &str = "timer";
 
 pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
-    let admin = Admin::start((config.admin, config.child), Role::Settle)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
-    let counts = guarded::run("settle", vec![pulse.clone()], limit, move || {
-        pump_until(&stop, &config, &admin, pulse)
-    })?;
-    tracing::info!("finished: {counts}");
-    Ok(())
-}
-
-fn pump_until(
-    stop: &Stop,
-    config: &Settle,
-    admin: &Admin,
-    pulse: Pulse,
-) -> anyhow::Result<Counts<SettleCounts>> {
-    let (cluster, places) = (&cluster::open(&config.brokers)?, ProgressMap::default());
-    let partitions = kafka::machine_partitions(cluster, &SettleMachine::TOPICS)?;
-    let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
-    machine::write_timers(&places, TICK, stop, move |partition| write_timer(&timers, partition))?;
-    start_windows(cluster, &config.group, stop)?;
-    let clauses = Clauses::new(books::read(config.books_file.as_deref())?);
-    let role = MachineRole::<SettleMachine> {
-        machine: clauses,
-        group: config.group.clone(),
-        partitions,
-        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
-        output: &PICKS,
-        fail_points: guarded::fail_points(&config.guard),
+    let role = MachineRole {
+        role: Role::Settle,
+        name: "settle",
+        admin: config.admin,
+        child: config.child,
+        brokers: config.brokers,
         watchdog: config.guard.watchdog,
-        pulses: vec![pulse],
-        places,
+        fail_points: guarded::fail_points(&config.guard),
+        group: config.group.clone(),
+        limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        workers: 1,
+        output: &PICKS,
         inspect: telemetry::inspect,
     };
-    machine::pump_until(stop, &role, cluster, admin)
+    let (group, books_file) = (config.group, config.books_file);
+    run_machine::<SettleMachine, _>(role, move |Surroundings { cluster, places, stop }| {
+        let partitions = kafka::machine_partitions(cluster, &SettleMachine::TOPICS)?;
+        let timers = TaskProducer::new(cluster, &PICK_TASKS)?;
+        write_timers(places, TICK, stop, move |partition| write_timer(&timers, partition))?;
+        start_windows(cluster, &group, stop)?;
+        let machine = Clauses::new(books::read(books_file.as_deref())?);
+        Ok(Begun { machine, partitions, beside: () })
+    })
 }
 
 /// Reads the feed on a thread: windows that open are tasks in the partition of their event, which is that of the feed.

@@ -6,12 +6,12 @@
 mod authority;
 mod carry_out;
 mod done;
-mod draft;
 mod endpoints;
 mod keys;
 mod quota;
 mod sessions;
 mod time;
+mod timed_directory;
 mod valid;
 
 use arb_runtime::dead_letters::Reason;
@@ -31,8 +31,8 @@ use crate::directory::{Directory, Part};
 use crate::reply::Reply;
 use crate::telemetry;
 
-use draft::Draft;
-pub use draft::{EXPIRED_KEY_KEPT, REPLY_KEPT};
+use timed_directory::Draft;
+pub use timed_directory::{EXPIRED_KEY_KEPT, REPLY_KEPT};
 
 /// Accounts that there may be unless the operator sets another number.
 pub const MAX_ACCOUNTS: usize = 100_000;
@@ -189,7 +189,7 @@ impl Machine for AccountsMachine {
 
     /// Replies come last: whoever reads the topic in its order has what a command did when it reads the reply.
     fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
-        for (key, part) in self.draft.changes() {
+        for (key, part) in timed_directory::changes(&self.draft) {
             let value = part.map(|part| codec::encode_part(&part)).transpose()?;
             put(Change { key: key.to_owned(), value })?;
         }

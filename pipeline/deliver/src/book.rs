@@ -1,4 +1,4 @@
-//! The deliveries of a partition with the drafts of a transaction: what each part was before it is kept until the transaction ends.
+//! The deliveries of a partition.
 //!
 //! It finds deliveries by endpoint, by subject and by the time at which they end. It decides nothing.
 
@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
+use arb_runtime::draft::{Draft, Parts};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::WireError;
 
@@ -27,7 +28,10 @@ const NOTICE_KEPT: Micros = 40 * 86_400 * SECOND;
 /// For how long after its last failure it is known that an endpoint fails: longer than between two attempts, and than it is left enabled.
 const FAILING_KEPT: Micros = 40 * 86_400 * SECOND;
 
-/// The deliveries and their drafts.
+/// The deliveries with the drafts of a transaction.
+pub(crate) type DraftBook = Draft<Book>;
+
+/// The deliveries.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     deliveries: HashMap<String, Arc<Delivery>>,
@@ -43,8 +47,6 @@ pub(crate) struct Book {
     endpoints: BTreeMap<(String, bool), BTreeSet<(Micros, String)>>,
     /// When a delivery is not kept any more.
     ends: BTreeSet<(Micros, String)>,
-    /// Each part that the drafts change, as it was before.
-    before: BTreeMap<String, Option<Part>>,
     /// Bytes of all deliveries, each counted by itself.
     held: usize,
     bodies: BodyTable,
@@ -152,108 +154,11 @@ impl Book {
         self.deliveries.get(id).cloned()
     }
 
-    pub(crate) fn put(&mut self, part: Part) {
-        self.set(&part.key(), Some(part));
-    }
-
-    pub(crate) fn put_delivery(&mut self, delivery: Delivery) {
-        self.put(Part::Delivery(Arc::new(delivery)));
-    }
-
-    pub(crate) fn remove(&mut self, key: &str) {
-        self.set(key, None);
-    }
-
-    /// Removes a delivery, and the body that it names when it is the last one.
-    pub(crate) fn remove_delivery(&mut self, id: &str) {
-        let name = self.deliveries.get(id).and_then(|delivery| delivery.body_of.clone());
-        self.remove(&format!("delivery/{id}"));
-        if let Some(name) = name.filter(|name| !self.bodies.is_used(name)) {
-            self.remove(&format!("body/{name}"));
-        }
-    }
-
-    /// A body for a delivery that names it. One that is there stays as it is: attempts of other deliveries have sent it.
-    pub(crate) fn share(&mut self, name: &Arc<str>, text: &Arc<str>) -> Arc<str> {
-        if let Some(known) = self.bodies.get(name) {
-            return Arc::clone(known);
-        }
-        self.put(Part::Body(SharedBody { name: Arc::clone(name), text: Arc::clone(text) }));
-        Arc::clone(text)
-    }
-
-    /// The parts that the drafts change, as they are now. What began and ended since then was never there.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (&str, Option<Part>)> {
-        let changed = self.before.iter().map(|(key, before)| (key.as_str(), before, self.part(key)));
-        let differs =
-            |(_, before, now): &(&str, &Option<Part>, Option<Part>)| before.is_some() || now.is_some();
-        changed.filter(differs).map(|(key, _, now)| (key, now))
-    }
-
-    pub(crate) fn apply(&mut self) {
-        self.before.clear();
-    }
-
-    pub(crate) fn abort(&mut self) {
-        for (key, part) in std::mem::take(&mut self.before) {
-            self.replace(&key, part);
-        }
-    }
-
-    /// Puts back a part that was committed before; returns it with the body that it names. Bodies come first, in the order of their keys.
-    pub(crate) fn restore(&mut self, mut part: Part) -> Result<Part, WireError> {
-        if let Part::Delivery(delivery) = part {
-            part = Part::Delivery(self.bodies.fill(delivery)?);
-        }
-        self.replace(&part.key(), Some(part.clone()));
-        Ok(part)
-    }
-
-    fn set(&mut self, key: &str, part: Option<Part>) {
-        let is_first = !self.before.contains_key(key);
-        let before = is_first.then(|| self.part(key));
-        self.replace(key, part);
-        self.before.extend(before.map(|before| (key.to_owned(), before)));
-    }
-
-    fn part(&self, key: &str) -> Option<Part> {
-        match key.split_once('/') {
-            Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
-            Some(("body", name)) => self.bodies.part(name),
-            Some(("notice", _)) => self.notices.get(key).map(|at| Part::Notice(key.to_owned(), *at)),
-            Some(("feed", number)) => {
-                let partition = number.parse().ok()?;
-                self.feed(partition).map(|place| Part::Feed(partition, place))
-            }
-            Some((_, endpoint)) => {
-                self.failing(endpoint).map(|failing| Part::Failing(endpoint.to_owned(), failing))
-            }
-            None => self.clock.map(Part::Clock),
-        }
-    }
-
-    fn replace(&mut self, key: &str, part: Option<Part>) {
-        match (key.split_once('/'), part) {
-            (_, Some(Part::Clock(clock))) => self.clock = Some(clock),
-            (_, Some(Part::Failing(endpoint, failing))) => drop(self.failing.insert(endpoint, failing)),
-            (_, Some(Part::Feed(partition, place))) => drop(self.feeds.insert(partition, place)),
-            (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
-            (_, Some(Part::Body(body))) => self.bodies.put(body),
-            (_, Some(Part::Delivery(delivery))) => {
-                self.forget(&delivery.id);
-                self.index(&delivery);
-                self.deliveries.insert(delivery.id.clone(), delivery);
-            }
-            (Some(("delivery", id)), None) => self.forget(id),
-            (Some(("body", name)), None) => self.bodies.remove(name),
-            (Some(("notice", _)), None) => drop(self.notices.remove(key)),
-            (Some(("feed", number)), None) => {
-                if let Ok(partition) = number.parse() {
-                    self.feeds.remove(&partition);
-                }
-            }
-            (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
-            (None, None) => self.clock = None,
+    /// A delivery as the changelog has it, with the body that it names. Bodies are put back first, in the order of their keys.
+    pub(crate) fn filled(&self, part: Part) -> Result<Part, WireError> {
+        match part {
+            Part::Delivery(delivery) => self.bodies.fill(delivery).map(Part::Delivery),
+            part => Ok(part),
         }
     }
 
@@ -280,6 +185,87 @@ impl Book {
         remove(&mut self.endpoints, &list, &(delivery.created_at, id.to_owned()));
         remove(&mut self.subjects, &delivery.subject, &id.to_owned());
     }
+}
+
+impl Parts for Book {
+    type Part = Part;
+
+    fn key(part: &Part) -> String {
+        part.key()
+    }
+
+    fn part(&self, key: &str) -> Option<Part> {
+        match key.split_once('/') {
+            Some(("delivery", id)) => self.deliveries.get(id).cloned().map(Part::Delivery),
+            Some(("body", name)) => self.bodies.part(name),
+            Some(("notice", _)) => self.notices.get(key).map(|at| Part::Notice(key.to_owned(), *at)),
+            Some(("feed", number)) => {
+                let partition = number.parse().ok()?;
+                self.feed(partition).map(|place| Part::Feed(partition, place))
+            }
+            Some((_, endpoint)) => {
+                self.failing(endpoint).map(|failing| Part::Failing(endpoint.to_owned(), failing))
+            }
+            None => self.clock.map(Part::Clock),
+        }
+    }
+
+    fn replace(&mut self, key: &str, part: Option<Part>) -> Option<Part> {
+        let before = self.part(key);
+        match (key.split_once('/'), part) {
+            (_, Some(Part::Clock(clock))) => self.clock = Some(clock),
+            (_, Some(Part::Failing(endpoint, failing))) => drop(self.failing.insert(endpoint, failing)),
+            (_, Some(Part::Feed(partition, place))) => drop(self.feeds.insert(partition, place)),
+            (_, Some(Part::Notice(nonce, at))) => drop(self.notices.insert(nonce, at)),
+            (_, Some(Part::Body(body))) => self.bodies.put(body),
+            (_, Some(Part::Delivery(delivery))) => {
+                self.forget(&delivery.id);
+                self.index(&delivery);
+                self.deliveries.insert(delivery.id.clone(), delivery);
+            }
+            (Some(("delivery", id)), None) => self.forget(id),
+            (Some(("body", name)), None) => self.bodies.remove(name),
+            (Some(("notice", _)), None) => drop(self.notices.remove(key)),
+            (Some(("feed", number)), None) => {
+                if let Ok(partition) = number.parse() {
+                    self.feeds.remove(&partition);
+                }
+            }
+            (Some((_, endpoint)), None) => drop(self.failing.remove(endpoint)),
+            (None, None) => self.clock = None,
+        }
+        before
+    }
+}
+
+/// Puts a delivery.
+pub(crate) fn put_delivery(book: &mut DraftBook, delivery: Delivery) {
+    book.put(Part::Delivery(Arc::new(delivery)));
+}
+
+/// Removes a delivery, and the body that it names when it is the last one.
+pub(crate) fn remove_delivery(book: &mut DraftBook, id: &str) {
+    let name = book.deliveries.get(id).and_then(|delivery| delivery.body_of.clone());
+    book.remove(&format!("delivery/{id}"));
+    if let Some(name) = name.filter(|name| !book.bodies.is_used(name)) {
+        book.remove(&format!("body/{name}"));
+    }
+}
+
+/// A body for a delivery that names it. One that is there stays as it is: attempts of other deliveries have sent it.
+pub(crate) fn share(book: &mut DraftBook, name: &Arc<str>, text: &Arc<str>) -> Arc<str> {
+    if let Some(known) = book.bodies.get(name) {
+        return Arc::clone(known);
+    }
+    book.put(Part::Body(SharedBody { name: Arc::clone(name), text: Arc::clone(text) }));
+    Arc::clone(text)
+}
+
+/// The parts that the drafts change, as they are now. What began and ended since then was never there.
+pub(crate) fn changes(book: &DraftBook) -> impl Iterator<Item = (&str, Option<Part>)> {
+    let changed = book.changed().map(|(key, before)| (key, before, book.part(key)));
+    let differs = |(_, before, now): &(&str, Option<&Part>, Option<Part>)| before.is_some() || now.is_some();
+    changed.filter(differs).map(|(key, _, now)| (key, now))
 }
 
 /// Removes a value from the set of a key, and the set when it is empty.

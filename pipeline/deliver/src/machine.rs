@@ -18,7 +18,7 @@ use arb_schemas::time::Micros;
 use arb_schemas::topics::{DEAD_WEBHOOK_TASKS, WEBHOOK_DELIVERIES, WEBHOOK_STATE, WEBHOOK_TASKS};
 use arb_schemas::wire::{self, WireError};
 
-use crate::book::Book;
+use crate::book::{self, DraftBook};
 use crate::circuit::{Failing, open_until};
 use crate::codec::{self, Part, Task};
 use crate::counts::{DeliverCounts, Pending};
@@ -38,7 +38,7 @@ const RULES: &str = "webhooks-1";
 /// The machine.
 #[derive(Debug)]
 pub struct DeliverMachine {
-    book: Book,
+    book: DraftBook,
     lane: Lane,
     max_held: usize,
     /// When the newest timer was written that is not committed yet, by its own time.
@@ -53,7 +53,7 @@ impl fmt::Display for Pending {
 
 /// What a step works on.
 struct Step<'a> {
-    book: &'a mut Book,
+    book: &'a mut DraftBook,
     out: &'a mut Outbox,
     tally: &'a mut DeliverCounts,
     partition: i32,
@@ -96,7 +96,7 @@ impl Step<'_> {
 
     /// Ends a delivery without another attempt; it is not kept.
     fn end(&mut self, delivery: &Delivery, outcome: &str, at: Micros) -> Result<(), WireError> {
-        self.book.remove_delivery(&delivery.id);
+        book::remove_delivery(self.book, &delivery.id);
         self.tally.ended += 1;
         self.log(delivery, outcome, &Entry { at, ..Entry::default() })?;
         self.report_waiting(&delivery.endpoint)
@@ -141,7 +141,7 @@ impl Step<'_> {
         }
         while let Some(delivery) = self.book.next_end(now) {
             if delivery.has_failed {
-                self.book.remove_delivery(&delivery.id);
+                book::remove_delivery(self.book, &delivery.id);
             } else {
                 self.end(&delivery, "expired", now)?;
             }
@@ -166,7 +166,12 @@ impl Machine for DeliverMachine {
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(schedule: &Arc<Schedule>) -> Self {
-        Self { book: Book::default(), lane: Schedule::lane(schedule), max_held: MAX_HELD, written_at: None }
+        Self {
+            book: DraftBook::default(),
+            lane: Schedule::lane(schedule),
+            max_held: MAX_HELD,
+            written_at: None,
+        }
     }
 
     fn fingerprint(_: &Arc<Schedule>) -> Fingerprint {
@@ -211,7 +216,7 @@ impl Machine for DeliverMachine {
     }
 
     fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
-        for (key, part) in self.book.changes() {
+        for (key, part) in book::changes(&self.book) {
             let value = part.map(|part| codec::encode_part(&part)).transpose()?;
             put(Change { key: key.to_owned(), value })?;
         }
@@ -220,7 +225,7 @@ impl Machine for DeliverMachine {
 
     /// What is committed is what may be sent.
     fn apply(&mut self) {
-        self.lane.update(self.book.changes());
+        self.lane.update(book::changes(&self.book));
         self.lane.timer(self.written_at.take());
         self.book.apply();
     }
@@ -231,7 +236,8 @@ impl Machine for DeliverMachine {
     }
 
     fn restore(&mut self, _: &[u8], value: &[u8]) -> Result<(), WireError> {
-        let part = self.book.restore(codec::decode_part(value)?)?;
+        let part = self.book.filled(codec::decode_part(value)?)?;
+        self.book.restore(part.clone());
         self.lane.update(std::iter::once((part.key().as_str(), Some(part.clone()))));
         Ok(())
     }

@@ -33,7 +33,7 @@ pub use token::OAuthOptions;
 use names::Names;
 use options::{SESSION, Security};
 
-use super::Error;
+use crate::error::Error;
 
 /// How often the same problem is logged.
 const REPORT: Duration = Duration::from_mins(1);

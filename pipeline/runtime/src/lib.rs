@@ -4,6 +4,7 @@
 //!   it.
 //! - [`timer_clock`]: the time of a machine, which no wrong clock moves for good.
 //! - [`log`]: the pump's view of a log, as traits; [`batch`]: when a transaction ends.
+//! - [`draft`]: a state of parts with the drafts of a transaction.
 //! - [`dead_letters`]: records that could not be processed, with the reason.
 //! - [`feed_mark`]: how readers of the feed deduplicate it.
 //! - [`progress`], [`watchdog`], [`readiness`]: the position of a loop in its partitions, whether the loop
@@ -15,6 +16,7 @@
 
 pub mod batch;
 pub mod dead_letters;
+pub mod draft;
 pub mod fail_point;
 pub mod feed_mark;
 pub mod log;

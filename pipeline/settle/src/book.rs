@@ -1,11 +1,11 @@
-//! The picks, windows and results of a partition with the drafts of a transaction: what each part was before it is kept until the
-//! transaction ends.
+//! The picks, windows and results of a partition.
 //!
 //! It finds picks and windows by event, and what is not kept any more. It decides nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use arb_runtime::draft::{Draft, Parts};
 use arb_schemas::records::{StateOpenedWindow, StatePick, StateResult};
 use arb_schemas::time::{Micros, SECOND};
 
@@ -20,7 +20,10 @@ pub(crate) const WINDOW_KEPT: Micros = 14 * 86_400 * SECOND;
 /// Keys of parts by event.
 type ByEvent = BTreeMap<String, BTreeSet<String>>;
 
-/// The picks, the windows, the results and their drafts.
+/// The picks, the windows and the results with the drafts of a transaction.
+pub(crate) type DraftBook = Draft<Book>;
+
+/// The picks, the windows and the results.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     /// By slot.
@@ -37,8 +40,6 @@ pub(crate) struct Book {
     ends: BTreeSet<(Micros, String)>,
     /// When bets are graded by a result that is held, and its event.
     dues: BTreeSet<(Micros, String)>,
-    /// Each part that the drafts change, as it was before.
-    before: BTreeMap<String, Option<Part>>,
 }
 
 /// When a part is not kept any more; `None` for the clock.
@@ -119,66 +120,6 @@ impl Book {
         self.part(key)
     }
 
-    pub(crate) fn put(&mut self, part: Part) {
-        self.set(&part.key(), Some(part));
-    }
-
-    pub(crate) fn remove(&mut self, key: &str) {
-        self.set(key, None);
-    }
-
-    /// The parts that the drafts change, as they are now.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (&str, Option<Part>)> {
-        self.before.keys().map(|key| (key.as_str(), self.part(key)))
-    }
-
-    pub(crate) fn apply(&mut self) {
-        self.before.clear();
-    }
-
-    pub(crate) fn abort(&mut self) {
-        for (key, part) in std::mem::take(&mut self.before) {
-            self.replace(&key, part);
-        }
-    }
-
-    /// Puts back a part that was committed before.
-    pub(crate) fn restore(&mut self, part: Part) {
-        self.replace(&part.key(), Some(part));
-    }
-
-    fn set(&mut self, key: &str, part: Option<Part>) {
-        let before = self.part(key);
-        self.replace(key, part);
-        self.before.entry(key.to_owned()).or_insert(before);
-    }
-
-    fn part(&self, key: &str) -> Option<Part> {
-        match key.split_once('/') {
-            Some(("pick", slot)) => self.picks.get(slot).cloned().map(Part::Pick),
-            Some(("window", id)) => self.windows.get(id).cloned().map(Part::Window),
-            Some((_, event)) => self.results.get(event).cloned().map(Part::Result),
-            None => self.clock.map(Part::Clock),
-        }
-    }
-
-    fn replace(&mut self, key: &str, part: Option<Part>) {
-        if let Some(end) = self.part(key).as_ref().and_then(end) {
-            self.ends.remove(&(end, key.to_owned()));
-        }
-        if let Some(end) = part.as_ref().and_then(end) {
-            self.ends.insert((end, key.to_owned()));
-        }
-        if let Some(due) = self.part(key).as_ref().and_then(due) {
-            self.dues.remove(&due);
-        }
-        self.dues.extend(part.as_ref().and_then(due));
-        match part {
-            Some(part) => self.insert(part),
-            None => self.forget(key),
-        }
-    }
-
     fn insert(&mut self, part: Part) {
         match part {
             Part::Pick(saved) => {
@@ -211,6 +152,42 @@ impl Book {
             Some((_, event)) => drop(self.results.remove(event)),
             None => self.clock = None,
         }
+    }
+}
+
+impl Parts for Book {
+    type Part = Part;
+
+    fn key(part: &Part) -> String {
+        part.key()
+    }
+
+    fn part(&self, key: &str) -> Option<Part> {
+        match key.split_once('/') {
+            Some(("pick", slot)) => self.picks.get(slot).cloned().map(Part::Pick),
+            Some(("window", id)) => self.windows.get(id).cloned().map(Part::Window),
+            Some((_, event)) => self.results.get(event).cloned().map(Part::Result),
+            None => self.clock.map(Part::Clock),
+        }
+    }
+
+    fn replace(&mut self, key: &str, part: Option<Part>) -> Option<Part> {
+        let before = self.part(key);
+        if let Some(end) = before.as_ref().and_then(end) {
+            self.ends.remove(&(end, key.to_owned()));
+        }
+        if let Some(end) = part.as_ref().and_then(end) {
+            self.ends.insert((end, key.to_owned()));
+        }
+        if let Some(due) = before.as_ref().and_then(due) {
+            self.dues.remove(&due);
+        }
+        self.dues.extend(part.as_ref().and_then(due));
+        match part {
+            Some(part) => self.insert(part),
+            None => self.forget(key),
+        }
+        before
     }
 }
 

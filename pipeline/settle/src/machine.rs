@@ -12,6 +12,7 @@ use std::sync::Arc;
 use arb_model::pick::{GRADED, PUBLISHED};
 use arb_model::{ClosingPrice, EventStatus, FeedKind, Pick, PickChange, PickGrade, Time};
 use arb_runtime::dead_letters::Reason;
+use arb_runtime::draft::Parts;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
 use arb_runtime::telemetry::PumpMetrics;
@@ -20,7 +21,7 @@ use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::{DEAD_PICK_TASKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS};
 use arb_schemas::wire::{self, WireError};
 
-use crate::book::Book;
+use crate::book::DraftBook;
 use crate::clauses::Clauses;
 use crate::codec::{self, Part, Task};
 use crate::counts::{Held, SettleCounts};
@@ -40,13 +41,13 @@ const RULES: &str = "picks-2";
 #[derive(Debug, Default)]
 pub struct SettleMachine {
     clauses: Clauses,
-    book: Book,
+    book: DraftBook,
 }
 
 /// What a step works on.
 struct Step<'a> {
     clauses: &'a Clauses,
-    book: &'a mut Book,
+    book: &'a mut DraftBook,
     out: &'a mut Outbox,
     tally: &'a mut SettleCounts,
     partition: i32,
@@ -244,7 +245,7 @@ impl Machine for SettleMachine {
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(clauses: &Clauses) -> Self {
-        Self { clauses: clauses.clone(), book: Book::default() }
+        Self { clauses: clauses.clone(), book: DraftBook::default() }
     }
 
     fn fingerprint(_: &Clauses) -> Fingerprint {
@@ -279,8 +280,8 @@ impl Machine for SettleMachine {
     }
 
     fn changes<E: From<WireError>>(&self, mut put: impl FnMut(Change) -> Result<(), E>) -> Result<(), E> {
-        for (key, part) in self.book.changes() {
-            let value = part.map(|part| codec::encode_part(&part)).transpose()?;
+        for (key, _) in self.book.changed() {
+            let value = self.book.part(key).map(|part| codec::encode_part(&part)).transpose()?;
             put(Change { key: key.to_owned(), value })?;
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::directory::{Invitation, Part};
 use crate::machine::AccountsConfig;
 use crate::machine::authority;
 use crate::machine::done::{Done, account, enabled_account};
-use crate::machine::draft::Draft;
+use crate::machine::timed_directory::Draft;
 use crate::machine::{endpoints, keys, quota, sessions, valid};
 use crate::plan::Plan;
 use crate::reply::{Refusal, Reply};

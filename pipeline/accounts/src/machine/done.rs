@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::audit::Action;
 use crate::reply::Refusal;
 
-use super::draft::Draft;
+use super::timed_directory::Draft;
 
 /// What was done, for the audit.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::endpoint::{
     MAX_RATE, MAX_URL,
 };
 use crate::machine::done::{Done, enabled_account};
-use crate::machine::draft::Draft;
+use crate::machine::timed_directory::Draft;
 use crate::machine::valid::invalid;
 use crate::reply::Refusal;
 

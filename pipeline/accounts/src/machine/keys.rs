@@ -9,7 +9,7 @@ use crate::directory::Part;
 use crate::key::{ApiKey, Permissions};
 use crate::machine::authority::{Authority, live_key};
 use crate::machine::done::{Done, enabled_account};
-use crate::machine::draft::Draft;
+use crate::machine::timed_directory::Draft;
 use crate::machine::valid;
 use crate::reply::Refusal;
 

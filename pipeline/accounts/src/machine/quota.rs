@@ -12,7 +12,7 @@ use crate::quota::{LeaseQuota, SettleQuota};
 use crate::reply::Refusal;
 
 use super::authority::live_key;
-use super::draft::Draft;
+use super::timed_directory::Draft;
 
 /// Bytes of an instance's name at most.
 const MAX_INSTANCE: usize = 64;

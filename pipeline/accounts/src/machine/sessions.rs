@@ -7,7 +7,7 @@ use crate::audit::Action;
 use crate::command::Actor;
 use crate::directory::Part;
 use crate::machine::done::{Done, account, enabled_account};
-use crate::machine::draft::Draft;
+use crate::machine::timed_directory::Draft;
 use crate::machine::valid;
 use crate::reply::Refusal;
 use crate::session::Session;

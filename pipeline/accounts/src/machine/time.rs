@@ -2,8 +2,8 @@
 
 use arb_schemas::time::Micros;
 
-use super::draft::Draft;
 use super::quota;
+use super::timed_directory::Draft;
 use crate::directory::Part;
 
 /// What ended because of the time.

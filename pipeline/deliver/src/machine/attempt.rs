@@ -42,7 +42,7 @@ impl Step<'_> {
     ) -> Result<(), WireError> {
         match outcome {
             AttemptOutcome::Delivered | AttemptOutcome::Dropped => {
-                self.book.remove_delivery(&delivery.id);
+                book::remove_delivery(self.book, &delivery.id);
                 self.log_attempt(delivery, outcome.key(), attempt, None)
             }
             AttemptOutcome::Gone => self.fail(delivery, attempt, "gone"),
@@ -60,7 +60,7 @@ impl Step<'_> {
         next_at: Micros,
     ) -> Result<(), WireError> {
         let attempts = delivery.attempts + 1;
-        self.book.put_delivery(Delivery { attempts, next_at, ..delivery.as_ref().clone() });
+        book::put_delivery(self.book, Delivery { attempts, next_at, ..delivery.as_ref().clone() });
         // While its circuit is open an endpoint is left alone, whatever is due; and what expires before that is not tried.
         let failing = self.book.failing(&delivery.endpoint);
         let open_until = failing.and_then(|failing| open_until(failing.failures, failing.failed_at));
@@ -78,11 +78,14 @@ impl Step<'_> {
     ) -> Result<(), WireError> {
         let (attempts, next_at) = (delivery.attempts + 1, attempt.at);
         self.tally.ended += 1;
-        self.book.put_delivery(Delivery { attempts, next_at, has_failed: true, ..delivery.as_ref().clone() });
+        book::put_delivery(
+            self.book,
+            Delivery { attempts, next_at, has_failed: true, ..delivery.as_ref().clone() },
+        );
         if self.book.count(&delivery.endpoint, true) > MAX_FAILED
             && let Some(oldest) = self.book.oldest(&delivery.endpoint, true)
         {
-            self.book.remove_delivery(&oldest.id);
+            book::remove_delivery(self.book, &oldest.id);
         }
         self.log_attempt(delivery, outcome, attempt, None)
     }
@@ -141,7 +144,10 @@ impl Step<'_> {
         let waiting: Vec<_> =
             self.book.of(endpoint, false).filter(waits).take(BROUGHT_FORWARD).cloned().collect();
         for delivery in waiting {
-            self.book.put_delivery(Delivery { next_at: due_at(&delivery), ..delivery.as_ref().clone() });
+            book::put_delivery(
+                self.book,
+                Delivery { next_at: due_at(&delivery), ..delivery.as_ref().clone() },
+            );
         }
     }
 
@@ -167,12 +173,10 @@ impl Step<'_> {
         for delivery in failed {
             let (round, next_at) = (delivery.attempts, asked.at);
             self.tally.redelivered += 1;
-            self.book.put_delivery(Delivery {
-                round,
-                next_at,
-                has_failed: false,
-                ..delivery.as_ref().clone()
-            });
+            book::put_delivery(
+                self.book,
+                Delivery { round, next_at, has_failed: false, ..delivery.as_ref().clone() },
+            );
         }
     }
 }

@@ -9,6 +9,7 @@ use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::wire::WireError;
 
 use super::{MAX_PENDING, Step};
+use crate::book;
 use crate::codec::{Part, policy};
 use crate::delivery::{self, Delivery, NOTICE};
 
@@ -139,23 +140,26 @@ impl Step<'_> {
         }
         self.tally.deliveries += 1;
         let EventBody { text, name } = bodies.for_target(target);
-        let body = name.as_ref().map_or_else(|| Arc::clone(text), |name| self.book.share(name, text));
-        self.book.put_delivery(Delivery {
-            id,
-            endpoint: target.endpoint.clone(),
-            place: (event.epoch, event.sequence),
-            kind: event.kind.clone(),
-            subject: event.subject.clone(),
-            policy: policy(&target.policy)?,
-            is_ordered: target.is_ordered,
-            body,
-            body_of: name.clone(),
-            created_at: event.at,
-            attempts: 0,
-            round: 0,
-            next_at: event.at,
-            has_failed: false,
-        });
+        let body = name.as_ref().map_or_else(|| Arc::clone(text), |name| book::share(self.book, name, text));
+        book::put_delivery(
+            self.book,
+            Delivery {
+                id,
+                endpoint: target.endpoint.clone(),
+                place: (event.epoch, event.sequence),
+                kind: event.kind.clone(),
+                subject: event.subject.clone(),
+                policy: policy(&target.policy)?,
+                is_ordered: target.is_ordered,
+                body,
+                body_of: name.clone(),
+                created_at: event.at,
+                attempts: 0,
+                round: 0,
+                next_at: event.at,
+                has_failed: false,
+            },
+        );
         self.report_waiting(&target.endpoint)?;
         self.make_room(event)
     }
@@ -166,7 +170,7 @@ impl Step<'_> {
             && let Some(oldest) = self.book.oldest_of_most()
         {
             if oldest.has_failed {
-                self.book.remove_delivery(&oldest.id);
+                book::remove_delivery(self.book, &oldest.id);
             } else {
                 self.end(&oldest, "overflowed", event.at)?;
             }

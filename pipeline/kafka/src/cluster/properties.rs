@@ -141,6 +141,7 @@ fn check(name: &str, value: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::settings;
     use crate::cluster::Cluster;
 
     #[test]
@@ -178,10 +179,10 @@ mod tests {
     fn no_property_of_a_client_can_be_overridden() {
         let cluster = Cluster::plaintext("b");
         let configs = [
-            crate::read_committed(&cluster),
-            crate::group::member(&cluster, "g"),
-            crate::reader::settings(&cluster),
-            crate::transaction::transactional(&cluster, "id"),
+            settings::read_committed(&cluster),
+            settings::member(&cluster, "g"),
+            settings::reader(&cluster),
+            settings::transactional(&cluster, "id"),
         ];
         for name in configs.iter().flat_map(|config| config.config_map().into_keys()) {
             let is_free = ["client.id", "socket.keepalive.enable"].contains(&name);

@@ -5,7 +5,7 @@
 use rdkafka::error::KafkaError;
 use rdkafka::types::RDKafkaErrorCode as Code;
 
-use crate::reader::is_transient;
+use crate::error::is_transient;
 
 /// How a commit ended that can be taken, now or later, from this member or its next.
 #[derive(Debug, Clone, PartialEq, Eq)]
