@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 
 use arb_process::machine::OddsMachine;
 use arb_runtime::machine::Machine;
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, PROCESS_STATE, SIGNALS, Topic};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS, Topic};
 
 use crate::kafka::{committed, ends, wait_until_settled};
+use crate::kill::poll;
 use crate::markers::cut_marker;
 use crate::processor::wait_for_poll;
+use crate::standby::written;
 use crate::support::program::Role;
 use crate::support::results::{Feed, fold};
 use crate::support::stack::Broker;
@@ -34,18 +36,19 @@ impl Seen {
     }
 }
 
-fn processor(broker: &Broker, log: &str) -> Role {
-    let arguments = [broker.kafka.at(), broker.kafka.named(), "--commit-records", "20"];
+fn processor(broker: &Broker, log: &str, commit_records: &str) -> Role {
+    let at = [broker.kafka.at(), broker.kafka.named(), "--commit-interval-ms", "60000"];
+    let arguments = [&at[..], &["--commit-records", commit_records]].concat();
     Role::start("process", &arguments, &broker.path(log))
 }
 
 /// A processor is killed when it has processed everything; then the broker loses the last markers of these topics in a partition.
-fn is_the_same_after_losing(topics: &[Topic]) {
+fn is_the_same_after_losing(topics: &[Topic], polls: u64, commit_records: &str) {
     let broker = Broker::own();
-    let [recording, later] = [33, 34].map(|seed| recordings::simulated(broker.scratch.path(), seed, 20));
+    let [recording, later] = [33, 34].map(|seed| recordings::simulated(broker.scratch.path(), seed, polls));
     broker.ingest(&recording, &[]);
-    let mut process = processor(&broker, "first.log");
-    let last = arb_schemas::time::parse_rfc3339("2026-01-01T01:35:00Z").unwrap();
+    let mut process = processor(&broker, "first.log", commit_records);
+    let last = arb_schemas::time::parse_rfc3339(&poll(polls - 1)).unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
     process.kill();
     for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE] {
@@ -64,7 +67,7 @@ fn is_the_same_after_losing(topics: &[Topic]) {
         assert!(stable < end, "{} is not open: {stable} {end}", topic.name);
     }
 
-    let mut process = processor(&broker, "second.log");
+    let mut process = processor(&broker, "second.log", commit_records);
     let outputs = <OddsMachine as Machine>::TOPICS.written();
     wait_for("nothing is open", || {
         process.assert_runs();
@@ -89,15 +92,45 @@ fn is_the_same_after_losing(topics: &[Topic]) {
 
 #[test]
 fn a_commit_that_the_feed_has_lost_is_committed_again() {
-    is_the_same_after_losing(&[FEED_EVENTS]);
+    is_the_same_after_losing(&[FEED_EVENTS], 20, "20");
 }
 
 #[test]
 fn a_commit_that_the_changelog_has_lost_is_committed_again() {
-    is_the_same_after_losing(&[PROCESS_STATE]);
+    is_the_same_after_losing(&[PROCESS_STATE], 20, "20");
 }
 
 #[test]
 fn a_commit_of_which_the_group_has_the_offset_alone_is_committed_again() {
-    is_the_same_after_losing(&[FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE]);
+    is_the_same_after_losing(&[FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE], 20, "20");
+}
+
+/// A transaction of all that there is, of which only the last records name the end.
+#[test]
+fn a_large_commit_that_the_feed_has_lost_is_committed_again() {
+    is_the_same_after_losing(&[FEED_EVENTS], 120, "100000");
+}
+
+#[test]
+fn a_poll_whose_marker_the_ticks_have_lost_is_committed_again() {
+    let (broker, straight, partition) = (Broker::own(), Broker::start(), 1);
+    let recording = recordings::simulated(broker.scratch.path(), 35, 20);
+    let halves = ["--until", "--after"].map(|half| [half, "2026-01-01T00:45:00Z"]);
+    broker.ingest(&recording, &halves[0]);
+    let before = written(&broker);
+    broker.kill();
+    cut_marker(&broker.partition_folder(ODDS_TICKS.name, partition));
+    broker.restart();
+    let (stable, end) = ends(&broker.kafka, ODDS_TICKS.name, partition);
+    assert!(stable < end, "the last poll is open: {stable} {end}");
+    broker.ingest(&recording, &halves[1]);
+
+    halves.iter().for_each(|half| straight.ingest(&recording, half));
+    let (found, mut expected) = (written(&broker), written(&straight));
+    // The record by which the commit was repeated is there once more: it is late.
+    let of_before = before[&partition].len();
+    let (records, repeated) = (expected.get_mut(&partition).unwrap(), found[&partition][of_before].clone());
+    assert!(before[&partition].contains(&repeated));
+    records.insert(of_before, repeated);
+    assert!(found == expected, "nothing else is there twice, and nothing is missing");
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use arb_kafka::{Commit, Error, Lease, Leases, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
+use arb_kafka::{
+    Commit, Error, Lease, LeaseNote, Leases, Mark, SinkConsumer, SinkEvent, SourceProducer, Written,
+    partition_of, topic_id,
+};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::sources::TOPICS;
@@ -176,8 +179,13 @@ fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
         Lease::Granted(leases) => Some(leases),
         _ => None,
     });
-    let lease = granted[0].0;
-    assert!(leases.remember(lease, "1").unwrap());
-    assert!(matches!(leases.remember(lease, &long), Err(Error::Commit(_))));
-    assert!(leases.remember(lease, "2").unwrap(), "the next is taken");
+    let (lease, cluster) = (granted[0], broker.kafka.cluster());
+    let mut producer = SourceProducer::new(&cluster, "workers", lease, DEFAULT_PARTITIONS).unwrap();
+    let note = |count, text: &str| LeaseNote { count, text: text.to_owned() };
+    assert_eq!(producer.take_over(&leases).unwrap(), Some(note(0, "")));
+    assert_eq!(producer.write(&leases, &[], &note(1, "1")).unwrap(), Written::Yes);
+    let error = producer.write(&leases, &[], &note(2, &long)).unwrap_err();
+    assert!(matches!(error, Error::Client(_)), "{error}");
+    assert_eq!(producer.take_over(&leases).unwrap(), Some(note(1, "1")));
+    assert_eq!(producer.write(&leases, &[], &note(2, "2")).unwrap(), Written::Yes, "the next is taken");
 }

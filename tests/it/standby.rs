@@ -1,13 +1,16 @@
 //! Ingest started twice: one instance publishes a source, the other stands by and continues at its position.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use arb_schemas::TickRecord;
 use arb_schemas::topics::ODDS_TICKS;
+use rustix::process::Signal;
 
-use crate::kafka::read_all;
-use crate::kill::{POLLS, poll};
-use crate::support::program::{Role, arb, run};
+use crate::kafka::{ends, read_all};
+use crate::kill::POLLS;
+use crate::support::broker_faults::BrokerFault;
+use crate::support::program::{Role, SHIPPED_SESSION, arb, run};
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
 
@@ -34,42 +37,21 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// The times of the polls whose ends each partition has, in their order.
-fn polls(broker: &Broker, source: &str) -> BTreeMap<i32, Vec<i64>> {
-    let mut polls = BTreeMap::<_, Vec<_>>::new();
+/// How often each partition has the end of each poll of a source, by the time of the poll.
+fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
+    let mut ends = BTreeMap::new();
     for record in read_all(&broker.kafka, ODDS_TICKS.name) {
         if let TickRecord::PollEnd(end) = TickRecord::decode(&record.value).unwrap()
             && end.source.contains(source)
         {
-            polls.entry(record.partition).or_default().push(end.received_at);
-        }
-    }
-    polls
-}
-
-/// How often each partition has the end of each poll of a source, by the time of the poll.
-fn poll_ends(broker: &Broker, source: &str) -> BTreeMap<(i32, i64), usize> {
-    let mut ends = BTreeMap::new();
-    for (partition, times) in polls(broker, source) {
-        for at in times {
-            *ends.entry((partition, at)).or_default() += 1;
+            *ends.entry((record.partition, end.received_at)).or_default() += 1;
         }
     }
     ends
 }
 
-/// Each poll goes on after the one before it, in each partition; but for once for each lease that was lost: on a machine that stands still
-/// a holder may lose its lease, and the next one begins where the position was committed last.
-fn assert_goes_on(broker: &Broker, losses: usize) {
-    for (partition, times) in polls(broker, "simulated") {
-        let steps_back = times.windows(2).filter(|pair| pair[1] <= pair[0]).count();
-        assert!(steps_back <= losses, "{losses} losses, partition {partition}: {times:?}");
-    }
-}
-
-/// How often these instances lost their lease and noticed it.
-fn losses<'a>(instances: impl IntoIterator<Item = &'a Instance<'a>>) -> usize {
-    instances.into_iter().map(|instance| instance.log().matches("the lease is lost").count()).sum()
+fn are_all_once(ends: &BTreeMap<(i32, i64), usize>) -> bool {
+    ends.values().all(|count| *count == 1)
 }
 
 /// The holder of the lease, and the standby instance.
@@ -98,13 +80,93 @@ fn a_recording_is_published_once_by_two_instances_and_after_a_kill_by_the_other(
     holder.role.kill();
     standby.wait_for_log("this instance publishes");
     wait_for("the other ends", || standby.role.died().then_some(()));
-    let ends = poll_ends(&broker, "simulated");
-    assert_eq!(ends.len(), 4 * usize::try_from(POLLS).unwrap(), "every poll is in every partition");
-    // What the first has sent last may come after its end. The other one goes back once, to a poll that the first has published or to the
-    // next one, and from there on.
-    assert_goes_on(&broker, 1 + losses([&holder, &standby]));
-    let first = arb_schemas::time::parse_rfc3339(&poll(0)).unwrap();
-    assert!((0..4).all(|partition| ends[&(partition, first)] == 1), "it goes on, and does not begin again");
+    assert_is_published_once(&broker, recording, true);
+}
+
+/// The end of a partition, which grows while anything is published.
+fn end(broker: &Broker) -> i64 {
+    ends(&broker.kafka, ODDS_TICKS.name, 0).1
+}
+
+/// Waits until more is published.
+fn wait_for_more(broker: &Broker) {
+    let before = end(broker);
+    wait_for("more is published", || (end(broker) > before + 40).then_some(()));
+}
+
+/// The records of each partition, in their order.
+pub(crate) fn written(broker: &Broker) -> BTreeMap<i32, Vec<(Vec<u8>, Vec<u8>)>> {
+    let mut records = BTreeMap::<_, Vec<_>>::new();
+    for record in read_all(&broker.kafka, ODDS_TICKS.name) {
+        records.entry(record.partition).or_default().push((record.key, record.value));
+    }
+    records
+}
+
+/// Fails unless each partition has the records that it has of one instance that nothing happens to, in their order; all of them where the
+/// recording was played to its end.
+fn assert_is_published_once(broker: &Broker, recording: &str, is_whole: bool) {
+    let straight = Broker::start();
+    straight.ingest(recording.as_ref(), &[]);
+    let (found, expected) = (written(broker), written(&straight));
+    for (partition, expected) in &expected {
+        let found = &found[partition];
+        let count = if is_whole { expected.len() } else { found.len().min(expected.len()) };
+        let (found, expected) = (&found[..], &expected[..count]);
+        let differs = found.iter().zip(expected).position(|(found, expected)| found != expected);
+        let told = |at: &[(Vec<u8>, Vec<u8>)]| differs.map(|index| TickRecord::decode(&at[index].1));
+        assert!(
+            found == expected,
+            "partition {partition}: {} records, expected {}; at {differs:?} {:?}, expected {:?}",
+            found.len(),
+            expected.len(),
+            told(found),
+            told(expected)
+        );
+    }
+}
+
+#[test]
+fn a_holder_that_is_frozen_beyond_its_lease_writes_nothing_when_it_wakes() {
+    let broker = Broker::start();
+    let recording = recordings::simulated(broker.scratch.path(), 45, 6 * POLLS);
+    let recording = recording.to_str().unwrap();
+    // Fifty heartbeats and polls a second, for longer than this takes.
+    let arguments = ["--replay", recording, "--speed", "1500", SHIPPED_SESSION];
+    let start = |name| Instance::start(&broker, name, &arguments);
+    let [mut holder, mut standby] = by_turn([start("first.log"), start("second.log")]);
+    wait_for_more(&broker);
+    holder.role.signal(Signal::STOP);
+    wait_for("it is frozen", || holder.role.is_frozen().then_some(()));
+    standby.wait_for_log("this instance publishes");
+    wait_for_more(&broker);
+    holder.role.signal(Signal::CONT);
+    holder.wait_for_log("the lease is lost");
+    wait_for_more(&broker);
+    holder.role.stop();
+    standby.role.stop();
+    assert_is_published_once(&broker, recording, false);
+}
+
+#[test]
+fn a_recording_is_published_once_through_kills_and_freezes_of_the_broker() {
+    let broker = Broker::own();
+    let recording = recordings::simulated(broker.scratch.path(), 46, 6 * POLLS);
+    let recording = recording.to_str().unwrap();
+    let mut instance =
+        Instance::start(&broker, "ingest.log", &["--replay", recording, "--speed", "5000", SHIPPED_SESSION]);
+    for fault in [
+        BrokerFault::Kill(Duration::ZERO),
+        BrokerFault::Freeze(Duration::from_secs(12)),
+        BrokerFault::Kill(Duration::from_secs(2)),
+        BrokerFault::Kill(Duration::from_millis(300)),
+    ] {
+        wait_for_more(&broker);
+        fault.strike(&broker);
+    }
+    wait_for_more(&broker);
+    instance.role.stop();
+    assert_is_published_once(&broker, recording, false);
 }
 
 #[test]
@@ -125,14 +187,12 @@ fn an_instance_that_ends_hands_over_and_what_is_complete_is_published_again_only
     let sentence = "another instance has published the source to its end";
     assert_eq!(both.iter().filter(|instance| instance.log().contains(sentence)).count(), 1);
     let ends = poll_ends(&broker, "simulated");
-    assert_eq!(ends.len(), 4 * 60, "{ends:?}");
-    assert_goes_on(&broker, losses(both.iter().chain([&holder])));
+    assert!(ends.len() == 4 * 60 && are_all_once(&ends), "{ends:?}");
     // Started after the end, it was asked for once more.
     let mut again = arb();
     again.args(["ingest", broker.kafka.at(), broker.kafka.named(), "--replay"]).arg(&recording);
     assert!(run(again.args(["--speed", "max"])).success);
-    let twice = poll_ends(&broker, "simulated");
-    assert!(ends.iter().all(|(poll, count)| twice[poll] == count + 1), "{twice:?}");
+    assert!(poll_ends(&broker, "simulated").values().all(|count| *count == 2));
 }
 
 #[test]
@@ -145,6 +205,8 @@ fn of_two_simulated_markets_one_publishes_and_the_other_goes_on_by_the_clock() {
     holder.role.kill();
     let before = poll_ends(&broker, "simulated").len();
     standby.wait_for_log("this instance publishes");
-    wait_for("more polls", || (poll_ends(&broker, "simulated").len() >= before + 4 * 3).then_some(()));
-    assert_goes_on(&broker, losses([&holder, &standby]));
+    let ends = wait_for("more polls", || {
+        Some(poll_ends(&broker, "simulated")).filter(|ends| ends.len() >= before + 4 * 3)
+    });
+    assert!(are_all_once(&ends), "{ends:?}");
 }

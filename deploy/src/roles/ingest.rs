@@ -3,11 +3,12 @@
 
 pub(crate) mod live;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arb_ingest::error::ReplayError;
-use arb_ingest::handoff::{Decision, Part};
+use arb_ingest::handoff::{Decision, Part, Resume};
+use arb_ingest::leased_log::WriteProgress;
 use arb_ingest::live_scores::ScoreWriter;
 use arb_ingest::publish::Publisher;
 use arb_ingest::recording;
@@ -39,23 +40,24 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let admin = Admin::start((config.admin, config.child), Role::Ingest)?;
     let cluster = &cluster::open(&config.brokers)?;
     if config.play.live.wanted {
-        return live::run(&config.play.live, cluster, &stop, |publisher| {
-            admin.show(Publishing::by(publisher));
+        return live::run(&config.play.live, cluster, &stop, |progress| {
+            admin.show(Publishing::by(progress));
         });
     }
     // Before anything is connected: whether the recording can be read.
     let source = open(&config.play, None)?.name().to_owned();
-    let publisher = Publisher::connect(cluster, &source)?;
+    let partitions = arb_kafka::partitions(cluster)?;
+    let mut publisher = Publisher::new(&source, partitions);
     let part = Part { after: config.play.after, until: config.play.until };
     let scans = ScanQueue::start(cluster, clock::now, &stop)?;
-    let mut results = ResultWriter::connect(cluster, publisher.partitions())?;
+    let mut results = ResultWriter::connect(cluster, partitions)?;
     let mut scores = ScoreWriter::connect(cluster)?;
     let request = Request { source: source.clone(), part, started_at, stop };
-    let mut lease = SourceLease::join(cluster, publisher.partitions(), request)?;
-    admin.show(Publishing::by(publisher.of(&source)));
+    let mut lease = SourceLease::join(cluster, partitions, request)?;
+    admin.show(Publishing::by(lease.progress()));
     let mut played = Played::default();
     let beside = (&scans, &mut results, &mut scores);
-    let done = publish(&config.play, &publisher, &mut lease, beside, &mut played);
+    let done = publish(&config.play, &mut publisher, &mut lease, beside, &mut played);
     let Played { polls, frames, ticks, faults, .. } = played;
     tracing::info!(source, polls, frames, ticks, %faults, "played");
     done
@@ -64,15 +66,15 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
 /// Publishes whenever this instance holds the lease, until all is published or the shutdown signal.
 fn publish(
     play: &Play,
-    publisher: &Publisher,
+    publisher: &mut Publisher,
     lease: &mut SourceLease,
     (scans, results, scores): Beside<'_>,
     played: &mut Played,
 ) -> anyhow::Result<()> {
     loop {
-        let after = match lease.acquire()? {
+        let from = match lease.acquire()? {
             None => return Ok(()),
-            Some(Decision::Publish(after)) => after,
+            Some(Decision::Publish(from)) => from,
             Some(Decision::Complete) => {
                 tracing::info!(
                     "another instance has published the source to its end: there is nothing to do"
@@ -80,30 +82,30 @@ fn publish(
                 return Ok(());
             }
         };
-        let mut source = open(play, after)?;
+        let mut source = open(play, from.after)?;
         let beside = (scans, &mut *results, &mut *scores);
-        match replay(play, after).play(source.as_mut(), publisher, lease, beside, played) {
+        match replay(play, from).play(source.as_mut(), publisher, lease, beside, played) {
             Ok(PlayEnd::Complete) => return Ok(lease.complete(clock::now())?),
-            Ok(PlayEnd::Stopped) => return Ok(lease.hand_over()?),
-            Ok(PlayEnd::Revoked) => lease.hand_over()?,
+            Ok(PlayEnd::Stopped) => return Ok(lease.give_back()?),
+            Ok(PlayEnd::Revoked) => lease.give_back()?,
             Ok(PlayEnd::Lost) => lease.give_up()?,
             // The readable part is published: the unreadable rest is reported, and ends nothing else.
             Err(ReplayError::Source(error @ SourceError::Truncated { .. })) => {
                 tracing::error!("{error}");
-                return Ok(lease.hand_over()?);
+                return Ok(lease.give_back()?);
             }
             Err(error) => return Err(error.into()),
         }
     }
 }
 
-fn replay(play: &Play, after: Option<Micros>) -> Replay {
+fn replay(play: &Play, from: Resume) -> Replay {
     // The simulated market begins with its next poll: what it was before its clock came here is not made up for.
-    let (speed, heartbeat, after) = match play.replay {
-        Some(_) => (RECORDING, RECORDED_HEARTBEAT, after),
-        None => (SIMULATED, LIVE_HEARTBEAT, play.after),
+    let (speed, heartbeat, from) = match play.replay {
+        Some(_) => (RECORDING, RECORDED_HEARTBEAT, from),
+        None => (SIMULATED, LIVE_HEARTBEAT, Resume { after: play.after, beat: None }),
     };
-    Replay { after, until: play.until, speed: play.speed.unwrap_or(speed), heartbeat }
+    Replay { from, until: play.until, speed: play.speed.unwrap_or(speed), heartbeat }
 }
 
 /// A time without an acknowledgement after which Kafka does not take what is published.
@@ -112,13 +114,13 @@ const STUCK: Duration = Duration::from_secs(15);
 /// The readiness of ingest: it is ready once it is connected, as long as Kafka acknowledges what it
 /// publishes. A standby instance is ready too.
 struct Publishing {
-    publisher: Publisher,
+    progress: Arc<WriteProgress>,
     acknowledged: Mutex<ProgressWatch>,
 }
 
 impl Publishing {
-    fn by(publisher: Publisher) -> Self {
-        Self { publisher, acknowledged: Mutex::new(ProgressWatch::new(STUCK)) }
+    fn by(progress: Arc<WriteProgress>) -> Self {
+        Self { progress, acknowledged: Mutex::new(ProgressWatch::new(STUCK)) }
     }
 
     fn watch(&self) -> MutexGuard<'_, ProgressWatch> {
@@ -134,7 +136,7 @@ impl Vitals for Publishing {
     fn inspect(&self) {
         arb_ingest::telemetry::inspect(clock::now());
         let subject = Subject { what: "acknowledged end", topic: ODDS_TICKS.name, partition: -1 };
-        self.watch().inspect(Instant::now(), [(subject, self.publisher.progress())]);
+        self.watch().inspect(Instant::now(), [(subject, self.progress.position())]);
     }
 }
 

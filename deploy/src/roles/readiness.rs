@@ -114,5 +114,5 @@ fn stable(topic: &Topic<'_>) -> Vec<(Subject, Position)> {
         let position = Position { at: span.next, end: written.get(&partition).copied() };
         (Subject { what: "last stable offset", topic: topic.name, partition }, position)
     };
-    topic.ends.get().into_iter().map(stable).collect()
+    topic.ends.stable().into_iter().map(stable).collect()
 }

@@ -7,7 +7,7 @@
 //! - [`skew`]: polls that a machine with a clock behind its source's received.
 //! - [`replay`]: when to publish which poll; [`error`]: why that ended early.
 //! - [`handoff`], [`source_lease`]: which of several instances of one source publishes, and from which
-//!   position.
+//!   position; [`leased_log`], `source_log`: what is written under a lease, once.
 //! - [`live`]: polls of The Odds API, on a schedule.
 //! - [`scan_queue`]: the scans that users ask for; [`scan`]: what a source covers of one.
 //! - [`publish`]: polls as records, with heartbeats between them; [`results`]: results for the settlement machine;
@@ -19,6 +19,7 @@ pub mod error;
 pub mod file;
 pub mod football_data;
 pub mod handoff;
+pub mod leased_log;
 pub mod live;
 pub mod live_scores;
 pub mod open_picks;
@@ -32,6 +33,7 @@ pub mod simulator;
 pub mod skew;
 pub mod source;
 pub mod source_lease;
+mod source_log;
 pub mod table;
 pub mod telemetry;
 pub mod the_odds_api;

@@ -30,6 +30,7 @@ pub mod schedule;
 mod scores;
 mod worker;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arb_kafka::{self as kafka, Cluster};
@@ -47,8 +48,9 @@ use self::plan::{Plan, Rules, Sports};
 use self::scan_budget::ScanCaps;
 use self::schedule::Intervals;
 use self::worker::Worker;
+use super::leased_log::WriteProgress;
 use super::open_picks::OpenPicks;
-use super::publish::{PublishError, Publisher};
+use super::publish::PublishError;
 use super::scan_queue::ScanQueue;
 use super::the_odds_api::AmericanOdds;
 
@@ -150,16 +152,16 @@ impl<'a> Live<'a> {
     ///
     /// # Errors
     /// [`LiveError`].
-    pub fn connect(settings: &'a LiveSettings) -> Result<Self, LiveError> {
-        let publisher = Publisher::connect(&settings.cluster, "the-odds-api")?;
-        let plan = Plan::new(rules(settings, publisher.partitions()), settings.seed);
-        Ok(Self(Worker::new(settings, publisher, plan)?))
+    pub fn connect(settings: &'a LiveSettings, stop: &Stop) -> Result<Self, LiveError> {
+        let partitions = kafka::partitions(&settings.cluster)?;
+        let plan = Plan::new(rules(settings, partitions), settings.seed);
+        Ok(Self(Worker::new(settings, partitions, plan, stop)?))
     }
 
-    /// Publishes over the same connection.
+    /// How far it has written.
     #[must_use]
-    pub fn publisher(&self) -> Publisher {
-        self.0.publisher()
+    pub fn progress(&self) -> Arc<WriteProgress> {
+        self.0.log.progress()
     }
 
     /// Polls until the shutdown signal.

@@ -1,14 +1,12 @@
 //! Polls as records of the tick topic: the frames of each partition numbered, then a `PollEnd` in every one.
 //!
-//! It never sends a `PollEnd` that claims a frame which was not sent before it to the same partition.
+//! It never puts a `PollEnd` that claims a frame before that frame of the same partition, and never a part of a poll.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arb_engine::caps::NAME_BYTES;
-use arb_kafka::{self as kafka, Cluster, TickProducer, partition_of};
+use arb_kafka::{TickOutput, partition_of};
 use arb_model::Name;
-use arb_runtime::readiness::Position;
 use arb_schemas::records::{Coverage, Event, Frame, Heartbeat, PollEnd, ScanBegin, ScanEnd, ScanRequest};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
@@ -103,91 +101,98 @@ pub enum PublishError {
     Wire(#[from] WireError),
     /// Kafka did not take it.
     #[error(transparent)]
-    Kafka(#[from] kafka::Error),
+    Kafka(#[from] arb_kafka::Error),
 }
 
-/// Publishes the polls of one source.
+/// How long records may wait for others, to be written with them.
+const GATHERED: Duration = Duration::from_millis(20);
+/// Records that are enough for a transaction, and bytes of them.
+const ENOUGH: (usize, usize) = (1_000, 1 << 20);
+
+/// Gathers the records of sources, to be written together.
+#[derive(Debug)]
 pub struct Publisher {
-    producer: Arc<TickProducer>,
     source: String,
     partitions: i32,
+    gathered: Vec<TickOutput>,
+    /// Of the values.
+    bytes: usize,
+    since: Option<Instant>,
 }
 
 impl Publisher {
-    /// Connects.
+    /// For a source, and a topic of so many partitions.
+    #[must_use]
+    pub fn new(source: &str, partitions: i32) -> Self {
+        Self { source: source.to_owned(), partitions, gathered: Vec::new(), bytes: 0, since: None }
+    }
+
+    /// What is gathered, which is to be written.
+    pub fn take(&mut self) -> Vec<TickOutput> {
+        (self.bytes, self.since) = (0, None);
+        std::mem::take(&mut self.gathered)
+    }
+
+    /// Whether nothing is gathered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.gathered.is_empty()
+    }
+
+    /// Whether it is enough for a transaction. It depends on the records alone, so that a recording that is played as fast as possible is cut
+    /// at the same places in each run.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.gathered.len() >= ENOUGH.0 || self.bytes >= ENOUGH.1
+    }
+
+    /// Whether what is gathered would wait too long for what comes after this time. Without a wait there is more to gather at once.
+    #[must_use]
+    pub fn is_due(&self, wait: Duration) -> bool {
+        !wait.is_zero() && self.since.is_some_and(|since| since.elapsed() + wait >= GATHERED)
+    }
+
+    /// Gathers a poll.
     ///
     /// # Errors
-    /// [`PublishError::Kafka`] when the topics are not as the catalogue has them.
-    pub fn connect(cluster: &Cluster, source: &str) -> Result<Self, PublishError> {
-        let partitions = kafka::partitions(cluster)?;
-        Ok(Self { producer: Arc::new(TickProducer::new(cluster)?), source: source.to_owned(), partitions })
-    }
-
-    /// Publishes the polls of another source, over the same connection.
-    #[must_use]
-    pub fn of(&self, source: &str) -> Self {
-        let producer = Arc::clone(&self.producer);
-        Self { producer, source: source.to_owned(), partitions: self.partitions }
-    }
-
-    /// Of the topic.
-    #[must_use]
-    pub fn partitions(&self) -> i32 {
-        self.partitions
-    }
-
-    /// Sends a poll.
-    ///
-    /// # Errors
-    /// [`PublishError`].
-    pub fn poll(&self, poll: Poll) -> Result<(), PublishError> {
+    /// [`PublishError::Wire`]; nothing of the poll is gathered then.
+    pub fn poll(&mut self, poll: Poll) -> Result<(), PublishError> {
         let (received_at, frames, ticks) = (poll.received_at, poll.events.len(), poll.ticks());
-        noted(self.send_poll(poll))?;
+        let of_poll = records(&self.source, poll, self.partitions).into_iter().map(|addressed| {
+            let (Addressed { partition, key, .. }, value) = encoded(addressed)?;
+            Ok(TickOutput { partition, key, value })
+        });
+        self.gather(of_poll.collect())?;
         telemetry::poll(received_at, frames, ticks);
         Ok(())
     }
 
-    fn send_poll(&self, poll: Poll) -> Result<(), PublishError> {
-        for addressed in records(&self.source, poll, self.partitions) {
-            let (addressed, message) = encoded(addressed)?;
-            self.producer.send(addressed.partition, &addressed.key, &message)?;
-        }
-        Ok(())
-    }
-
-    /// Publishes a heartbeat of the source to every partition.
+    /// Gathers a heartbeat of the source for every partition.
     ///
     /// # Errors
-    /// [`PublishError`].
-    pub fn heartbeat(&self, at: Micros) -> Result<(), PublishError> {
-        noted(self.send_heartbeat(at))?;
+    /// [`PublishError::Wire`].
+    pub fn heartbeat(&mut self, at: Micros) -> Result<(), PublishError> {
+        let message = TickRecord::Heartbeat(Heartbeat { source: self.source.clone(), at }).encode();
+        self.gather(message.map(|message| self.everywhere(&message)))?;
         telemetry::heartbeat(at);
         Ok(())
     }
 
-    fn send_heartbeat(&self, at: Micros) -> Result<(), PublishError> {
-        let message = TickRecord::Heartbeat(Heartbeat { source: self.source.clone(), at }).encode()?;
-        for partition in 0..self.partitions {
-            self.producer.send(partition, &self.source, &message)?;
-        }
-        Ok(())
-    }
-
-    /// Publishes to every partition that the source begins to answer a scan.
+    /// Gathers for every partition that the source begins to answer a scan.
     ///
     /// # Errors
-    /// [`PublishError`].
-    pub fn scan_begin(&self, request: &ScanRequest) -> Result<(), PublishError> {
+    /// [`PublishError::Wire`].
+    pub fn scan_begin(&mut self, request: &ScanRequest) -> Result<(), PublishError> {
         let begin = ScanBegin { source: self.source.clone(), request: request.clone() };
-        noted(self.send_marker(&ScanMarker::Begin(Box::new(begin))))
+        self.marker(&ScanMarker::Begin(Box::new(begin)))
     }
 
-    /// Publishes to every partition that the source has answered a scan, by the poll of this time if it was polled.
+    /// Gathers for every partition that the source has answered a scan, by the poll of this time if it was polled.
     ///
     /// # Errors
-    /// [`PublishError`].
+    /// [`PublishError::Wire`].
     pub fn scan_end(
-        &self,
+        &mut self,
         scan: &str,
         outcome: ScanOutcome,
         polled_at: Option<Micros>,
@@ -195,46 +200,28 @@ impl Publisher {
     ) -> Result<(), PublishError> {
         let (scan, source, outcome) = (scan.to_owned(), self.source.clone(), outcome.key().to_owned());
         let credits = i64::try_from(credits).unwrap_or(i64::MAX);
-        noted(self.send_marker(&ScanMarker::End(ScanEnd { scan, source, outcome, polled_at, credits })))
+        self.marker(&ScanMarker::End(ScanEnd { scan, source, outcome, polled_at, credits }))
     }
 
-    fn send_marker(&self, marker: &ScanMarker) -> Result<(), PublishError> {
-        let message = marker.encode()?;
-        for partition in 0..self.partitions {
-            self.producer.send(partition, &self.source, &message)?;
+    fn marker(&mut self, marker: &ScanMarker) -> Result<(), PublishError> {
+        self.gather(marker.encode().map(|message| self.everywhere(&message)))
+    }
+
+    fn everywhere(&self, value: &[u8]) -> Vec<TickOutput> {
+        let to = |partition| TickOutput { partition, key: self.source.clone(), value: value.to_vec() };
+        (0..self.partitions).map(to).collect()
+    }
+
+    fn gather(&mut self, records: Result<Vec<TickOutput>, WireError>) -> Result<(), PublishError> {
+        if records.is_err() {
+            telemetry::not_published(false);
         }
+        let records = records?;
+        self.bytes += records.iter().map(|record| record.value.len()).sum::<usize>();
+        self.gathered.extend(records);
+        self.since.get_or_insert_with(Instant::now);
         Ok(())
     }
-
-    /// How far Kafka has acknowledged what was sent, in records.
-    #[must_use]
-    pub fn progress(&self) -> Position {
-        self.producer.progress()
-    }
-
-    /// Waits at most so long; whether everything is acknowledged.
-    ///
-    /// # Errors
-    /// [`PublishError::Kafka`] for a record that could not be delivered.
-    pub fn flush_within(&self, time: Duration) -> Result<bool, PublishError> {
-        noted(self.producer.flush_within(time).map_err(PublishError::from))
-    }
-
-    /// Waits until everything is acknowledged.
-    ///
-    /// # Errors
-    /// [`PublishError::Kafka`].
-    pub fn flush(&self) -> Result<(), PublishError> {
-        noted(self.producer.flush().map_err(PublishError::from))
-    }
-}
-
-/// Counts what could not be published.
-fn noted<T>(done: Result<T, PublishError>) -> Result<T, PublishError> {
-    if let Err(error) = &done {
-        telemetry::not_published(matches!(error, PublishError::Kafka(_)));
-    }
-    done
 }
 
 #[cfg(test)]

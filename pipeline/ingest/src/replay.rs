@@ -10,6 +10,7 @@ use arb_schemas::records::ScanRequest;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::error::ReplayError;
+use super::handoff::Resume;
 use super::live_scores::ScoreWriter;
 use super::publish::{PublishError, Publisher};
 use super::results::ResultWriter;
@@ -77,8 +78,8 @@ pub type Beside<'a> = (&'a ScanQueue, &'a mut ResultWriter, &'a mut ScoreWriter)
 /// What of a recording is played, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Replay {
-    /// Only polls after this time.
-    pub after: Option<Micros>,
+    /// What is published already.
+    pub from: Resume,
     /// Only polls up to this time.
     pub until: Option<Micros>,
     /// How fast.
@@ -115,24 +116,26 @@ pub enum PlayEnd {
 
 impl Replay {
     /// Plays a source to its end, until the shutdown signal, or until the lease is another instance's; `played` counts
-    /// what was published, also after an error. Everything is acknowledged then, except after [`PlayEnd::Lost`].
+    /// what was published, also after an error. Everything that was gathered is written then, except after [`PlayEnd::Lost`].
     ///
     /// # Errors
     /// [`ReplayError`].
     pub fn play(
         &self,
         source: &mut dyn Source,
-        to: &Publisher,
+        to: &mut Publisher,
         lease: &mut SourceLease,
         beside: Beside<'_>,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let done = self.play_polls(source, to, lease, beside, played);
-        if !matches!(done, Ok(PlayEnd::Lost)) {
-            // What came before an error is published all the same.
-            to.flush()?;
+        if matches!(done, Ok(PlayEnd::Lost)) {
+            to.take();
+            return done;
         }
-        done
+        // What came before an error is published all the same.
+        let turn = lease.write(to)?;
+        if done.is_ok() && turn == Turn::Lost { Ok(PlayEnd::Lost) } else { done }
     }
 
     fn is_recorded(&self) -> bool {
@@ -142,13 +145,14 @@ impl Replay {
     fn play_polls(
         &self,
         source: &mut dyn Source,
-        to: &Publisher,
+        to: &mut Publisher,
         lease: &mut SourceLease,
         (scans, results, scores): Beside<'_>,
         played: &mut Played,
     ) -> Result<PlayEnd, ReplayError> {
         let mut pace = Pace::new(self.speed);
-        let mut last = self.after;
+        let Resume { after, beat: beaten } = self.from;
+        let mut last = after;
         let (covered, left) = (Covered::default(), scans.recent());
         let begun = Instant::now();
         let mut scanner = Scanner { scans, begun, left, covered, last: None, next: Micros::MAX };
@@ -164,19 +168,21 @@ impl Replay {
             if self.until.is_some_and(|until| at > until) {
                 return Ok(PlayEnd::Complete);
             }
-            if self.after.is_some_and(|after| at <= after) {
+            if after.is_some_and(|after| at <= after) {
                 continue;
             }
             scanner.next = at;
             // A recording that begins is treated as one that continues after a gap.
             let before = last.or_else(|| self.is_recorded().then(|| at.saturating_sub(LEAD_IN)));
-            for beat in heartbeats(before, at, self.heartbeat) {
+            let beats = heartbeats(before, at, self.heartbeat);
+            for beat in beats.filter(|beat| beaten.is_none_or(|beaten| *beat > beaten)) {
                 if last.is_some()
                     && let Some(end) = scanner.wait(beat, &mut pace, (source, to, lease), played)?
                 {
                     return Ok(end);
                 }
                 to.heartbeat(beat)?;
+                lease.beaten(beat);
             }
             if let Some(end) = scanner.wait(at, &mut pace, (source, to, lease), played)? {
                 return Ok(end);
@@ -188,7 +194,12 @@ impl Replay {
             to.poll(poll)?;
             results.write(source, at)?;
             scores.write(source, at);
-            lease.published(at, to)?;
+            lease.polled(at);
+            if (self.speed != Speed::Max || to.is_full())
+                && let Some(end) = ended(lease.write(to)?)
+            {
+                return Ok(end);
+            }
         }
     }
 }
@@ -208,7 +219,7 @@ struct Scanner<'a> {
 }
 
 /// Where polls come from and go to.
-type Route<'a, 'b> = (&'a mut dyn Source, &'a Publisher, &'b mut SourceLease);
+type Route<'a, 'b> = (&'a mut dyn Source, &'a mut Publisher, &'b mut SourceLease);
 
 impl Scanner<'_> {
     fn polled(&mut self, poll: &super::source::Poll) {
@@ -225,11 +236,19 @@ impl Scanner<'_> {
     ) -> Result<Option<PlayEnd>, ReplayError> {
         loop {
             let left = pace.delay(until);
+            if to.is_due(left)
+                && let Some(end) = ended(lease.write(to)?)
+            {
+                return Ok(Some(end));
+            }
             if let Some(end) = ended(lease.wait(left.min(SCAN_CHECK))?) {
                 return Ok(Some(end));
             }
-            if let Some(at) = self.answer(source, to, pace.now(), played)? {
-                lease.published(at, to)?;
+            if self.answer(source, to, pace.now(), played)? {
+                self.last.iter().for_each(|(_, at)| lease.polled(*at));
+                if let Some(end) = ended(lease.write(to)?) {
+                    return Ok(Some(end));
+                }
             }
             if left <= SCAN_CHECK {
                 return Ok(None);
@@ -237,23 +256,23 @@ impl Scanner<'_> {
         }
     }
 
-    /// Answers the scans that wait, all of them by one poll; the time of the poll, if there was one.
+    /// Answers the scans that wait, all of them by one poll; whether there was one.
     fn answer(
         &mut self,
         source: &mut dyn Source,
-        to: &Publisher,
+        to: &mut Publisher,
         now: Option<Micros>,
         played: &mut Played,
-    ) -> Result<Option<Micros>, PublishError> {
+    ) -> Result<bool, PublishError> {
         if self.last.is_none() || (!self.left.is_empty() && self.begun.elapsed() < TAKEN_UP) {
             // What it covers is known with its first poll; what was left is answered by a poll after that.
-            return Ok(None);
+            return Ok(false);
         }
         let mut scans = std::mem::take(&mut self.left);
         scans.extend(self.scans.take());
         scans.retain(|scan| self.covered.is_scanned(scan));
         if scans.is_empty() {
-            return Ok(None);
+            return Ok(false);
         }
         for scan in &scans {
             to.scan_begin(scan)?;
@@ -274,7 +293,7 @@ impl Scanner<'_> {
         }
         telemetry::scans(outcome, scans.len());
         tracing::info!(scans = scans.len(), outcome = outcome.key(), "scans answered");
-        Ok(polled_at)
+        Ok(true)
     }
 
     /// The time of a poll now: after the last and before the next, or why there is no room for one.

@@ -2,30 +2,26 @@
 //! others stand by.
 //!
 //! The instances of one source are a consumer group; the lease is the partition of the tick topic that the
-//! source's name is hashed to, and the position is committed with it (`super::handoff`). It is committed once
-//! a second, when the lease is given back, and at the end: after a kill the last second is published again,
-//! which is late for the engine and changes nothing. It never commits what Kafka has not acknowledged.
+//! source's name is hashed to, and the position is its note (`super::handoff`). Records and the position after them are one transaction
+//! (`super::leased_log`): whichever instance is killed, frozen or cut off, each record is in the log once. It never publishes before it
+//! has fenced the last holder.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arb_kafka::{self as kafka, Cluster, Lease, Leases, partition_of};
+use arb_kafka::{self as kafka, Cluster, Lease, TickOutput, partition_of};
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
 
 use super::error::ReplayError;
 use super::handoff::{Decision, Part, Position, decide};
+use super::leased_log::{LeasedLog, WriteProgress};
 use super::publish::Publisher;
 
-/// How often the position is remembered.
-const REMEMBER: Duration = Duration::from_secs(1);
-/// How long what was sent may take to be acknowledged before the position is remembered; longer, and it is tried again later.
-const ACKNOWLEDGED: Duration = Duration::from_millis(500);
 /// How long a member waits for news of its group before it looks at the shutdown signal.
 const POLL: Duration = Duration::from_millis(50);
 /// After so long without the lease another instance must have it.
 const STANDBY: Duration = Duration::from_secs(2);
-/// How often the end is tried to be remembered, while partitions move: ten seconds in all.
-const TRIES: u32 = 200;
 
 /// Whether this instance publishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +30,7 @@ pub enum Turn {
     Publish,
     /// The shutdown signal came.
     Stopped,
-    /// It holds the lease until [`SourceLease::hand_over`].
+    /// It holds the lease until [`SourceLease::give_back`].
     Revoked,
     /// Another instance may hold the lease already; [`SourceLease::give_up`] is due.
     Lost,
@@ -55,22 +51,29 @@ pub struct Request {
 
 /// A member of the group of a source.
 pub struct SourceLease {
-    leases: Leases,
+    log: LeasedLog,
     partition: i32,
     request: Request,
     published: Option<Micros>,
-    remembered: Instant,
+    beat: Option<Micros>,
 }
 
 impl SourceLease {
-    /// Joins the group of the source.
+    /// Joins the group of the source, for a topic of so many partitions.
     ///
     /// # Errors
     /// [`kafka::Error::Broker`].
     pub fn join(cluster: &Cluster, partitions: i32, request: Request) -> Result<Self, kafka::Error> {
-        let leases = Leases::join(cluster, &format!("arb-ingest/{}", request.source))?;
+        let group = format!("arb-ingest/{}", request.source);
+        let log = LeasedLog::join(cluster, &group, partitions, &request.stop)?;
         let partition = partition_of(&request.source, partitions);
-        Ok(Self { leases, partition, request, published: None, remembered: Instant::now() })
+        Ok(Self { log, partition, request, published: None, beat: None })
+    }
+
+    /// How far it has written.
+    #[must_use]
+    pub fn progress(&self) -> Arc<WriteProgress> {
+        self.log.progress()
     }
 
     /// Waits for the lease: what to do with it, or `None` after the shutdown signal.
@@ -80,15 +83,14 @@ impl SourceLease {
     pub fn acquire(&mut self) -> Result<Option<Decision>, kafka::Error> {
         let (since, mut is_reported) = (Instant::now(), false);
         while !self.request.stop.is_stopped() {
-            match self.leases.next(POLL)? {
-                Lease::Granted(leases) => {
-                    if let Some((_, note)) = leases.iter().find(|(partition, _)| *partition == self.partition)
-                    {
-                        return Ok(Some(self.take(note)));
+            match self.log.next(POLL)? {
+                Lease::Granted(partitions) if partitions.contains(&self.partition) => {
+                    if let Some(note) = self.log.take(self.partition)? {
+                        return Ok(Some(self.decide(&note)));
                     }
                 }
-                Lease::Revoked(_) | Lease::Lost(_) => self.leases.give_back()?,
-                Lease::Idle => {}
+                Lease::Revoked(partitions) | Lease::Lost(partitions) => self.log.give_back(&partitions)?,
+                Lease::Granted(_) | Lease::Idle => {}
             }
             if !is_reported && since.elapsed() > STANDBY {
                 is_reported = true;
@@ -98,12 +100,11 @@ impl SourceLease {
         Ok(None)
     }
 
-    fn take(&mut self, note: &str) -> Decision {
+    fn decide(&mut self, note: &str) -> Decision {
         let Request { part, started_at, ref source, .. } = self.request;
         let decision = decide(Position::read(note), part, started_at);
-        self.remembered = Instant::now();
-        if let Decision::Publish(after) = decision {
-            self.published = after;
+        if let Decision::Publish(resume) = decision {
+            (self.published, self.beat) = (resume.after, resume.beat);
             tracing::info!(source, note, "this instance publishes");
         }
         decision
@@ -120,82 +121,77 @@ impl SourceLease {
                 return Ok(Turn::Stopped);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.leases.next(left.min(POLL))? {
+            match self.log.next(left.min(POLL))? {
                 Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
                     return Ok(Turn::Revoked);
                 }
                 Lease::Lost(partitions) if partitions.contains(&self.partition) => return Ok(Turn::Lost),
-                Lease::Revoked(_) | Lease::Lost(_) => self.leases.give_back()?,
+                Lease::Revoked(partitions) | Lease::Lost(partitions) => self.log.give_back(&partitions)?,
                 Lease::Granted(_) | Lease::Idle => {}
             }
             if left.is_zero() {
-                // A frozen process wakes before its client knows that the group has continued without it.
-                return Ok(if self.leases.holds(self.partition) { Turn::Publish } else { Turn::Lost });
+                return Ok(if self.log.holds(self.partition) { Turn::Publish } else { Turn::Lost });
             }
         }
     }
 
-    /// A poll was sent; commits the position when the last commit is long enough ago.
-    ///
-    /// # Errors
-    /// [`ReplayError`] for a record that could not be delivered, and when this instance cannot be a member of the group.
-    pub fn published(&mut self, at: Micros, to: &Publisher) -> Result<(), ReplayError> {
+    /// A poll of this time was gathered.
+    pub fn polled(&mut self, at: Micros) {
         self.published = self.published.max(Some(at));
-        if self.remembered.elapsed() < REMEMBER {
-            return Ok(());
-        }
-        self.remembered = Instant::now();
-        if to.flush_within(ACKNOWLEDGED)? {
-            self.remember(None)?;
-        }
-        Ok(())
     }
 
-    /// Commits the position and gives the lease back, if it was revoked; to be called when everything is
-    /// acknowledged.
+    /// A heartbeat of this time was gathered.
+    pub fn beaten(&mut self, at: Micros) {
+        self.beat = self.beat.max(Some(at));
+    }
+
+    /// Writes what is gathered with the position after it; whether this instance still publishes. Where it does not, what was gathered is
+    /// not written: the next holder publishes it.
+    ///
+    /// # Errors
+    /// [`ReplayError::Lease`] for a record that is never taken, and when this instance cannot be a member of the group.
+    pub fn write(&mut self, gathered: &mut Publisher) -> Result<Turn, ReplayError> {
+        if gathered.is_empty() || self.write_all(&gathered.take(), None)? {
+            return Ok(Turn::Publish);
+        }
+        Ok(if self.request.stop.is_stopped() { Turn::Stopped } else { Turn::Lost })
+    }
+
+    fn write_all(
+        &mut self,
+        records: &[TickOutput],
+        complete_at: Option<Micros>,
+    ) -> Result<bool, kafka::Error> {
+        let Self { published, beat, .. } = *self;
+        let position = Position { part: self.request.part, published, beat, complete_at };
+        self.log.write(self.partition, records, Some(position.write()))
+    }
+
+    /// Gives the lease back, if it was revoked; to be called when everything is written.
     ///
     /// # Errors
     /// [`kafka::Error`].
-    pub fn hand_over(&mut self) -> Result<(), kafka::Error> {
-        self.remember(None)?;
-        self.leases.give_back()
+    pub fn give_back(&mut self) -> Result<(), kafka::Error> {
+        self.log.give_back(&[self.partition])
     }
 
-    /// Gives back a lease that is lost; its committed position belongs to the next holder.
+    /// Gives back a lease that is lost; the position belongs to the next holder.
     ///
     /// # Errors
     /// [`kafka::Error`].
     pub fn give_up(&mut self) -> Result<(), kafka::Error> {
         tracing::warn!(source = self.request.source, "the lease is lost: another instance may publish");
-        self.leases.give_back()
+        self.give_back()
     }
 
-    /// Commits that the whole part is published, so that no standby instance publishes it again. If the group
-    /// does not accept it in time, another instance publishes the last second again.
+    /// Writes that the whole part is published, so that no standby instance publishes it again.
     ///
     /// # Errors
     /// [`kafka::Error`].
     pub fn complete(&mut self, at: Micros) -> Result<(), kafka::Error> {
-        for _ in 0..TRIES {
-            if self.remember(Some(at))? {
-                return Ok(());
-            }
-            match self.leases.next(POLL)? {
-                Lease::Revoked(partitions) if partitions.contains(&self.partition) => {
-                    self.remember(Some(at))?;
-                    return self.leases.give_back();
-                }
-                Lease::Lost(partitions) if partitions.contains(&self.partition) => break,
-                Lease::Revoked(_) | Lease::Lost(_) => self.leases.give_back()?,
-                Lease::Granted(_) | Lease::Idle => {}
-            }
+        if !self.write_all(&[], Some(at))? {
+            tracing::warn!(source = self.request.source, "the end of the source could not be remembered");
         }
-        tracing::warn!(source = self.request.source, "the end of the source could not be remembered");
-        Ok(())
-    }
-
-    fn remember(&self, complete_at: Option<Micros>) -> Result<bool, kafka::Error> {
-        let position = Position { part: self.request.part, published: self.published, complete_at };
-        self.leases.remember(self.partition, &position.write())
+        self.give_back()
     }
 }

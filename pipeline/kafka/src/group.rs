@@ -21,6 +21,6 @@ pub use commit::Commit;
 pub use consumer::InputConsumer;
 pub use forwarder::{Beginning, ForwardedRecord, Forwarder, OutgoingTask};
 pub use group_lag::{GroupLags, WatchedGroup};
-pub use lease::{Lease, Leases};
+pub use lease::{Lease, LeaseNote, Leases};
 pub use reader_group::{ReaderGroup, remove_group};
 pub use sink::{Mark, SinkConsumer, SinkEvent, Source, Taken};

@@ -29,16 +29,17 @@ pub use cluster::{
 };
 pub use error::Error;
 pub use group::{
-    Beginning, Commit, ForwardedRecord, Forwarder, GroupLags, InputConsumer, Lease, Leases, Mark,
+    Beginning, Commit, ForwardedRecord, Forwarder, GroupLags, InputConsumer, Lease, LeaseNote, Leases, Mark,
     OutgoingTask, ReaderGroup, SinkConsumer, SinkEvent, Source, Taken, WatchedGroup, remove_group,
 };
-pub use offsets::{Committed, Ends, committed_spans, spans};
+pub use offsets::{Committed, committed_spans, spans};
 pub use producers::{CommandProducer, PushProducer, PushReceipt, TaskProducer, TickProducer, partition_of};
 pub use readers::{
-    EndProbe, Feed, FeedEvent, Kept, Letter, LetterEvent, Letters, NewLetters, Table, TableEvent, Tail,
+    EndProbe, Ends, Feed, FeedEvent, Kept, Letter, LetterEvent, Letters, NewLetters, Table, TableEvent, Tail,
     settle, snapshot,
 };
 pub use topics::{TopicIds, answers, machine_partitions, partitions, provision, topic_id};
 pub use transactions::{
-    Surroundings, TRANSACTION_HEADER, Transaction, TransactionalProducer, watch_held_back,
+    SourceProducer, Surroundings, TRANSACTION_HEADER, TickOutput, Transaction, TransactionalProducer,
+    Written, watch_held_back,
 };

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use arb_kafka::Committed;
 use arb_runtime::feed_mark::FeedMark;
 use arb_runtime::progress::Span;
-use arb_schemas::topics::Topic;
 use thiserror::Error;
 
 use super::intent::{Note, NoteError};
@@ -72,12 +71,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// [`Refusal`], which the operator must resolve.
-pub fn resume(
-    committed: Option<&Committed>,
-    span: Span,
-    topic: &Topic,
-    topic_id: &str,
-) -> Result<Resume, Refusal> {
+pub fn resume(committed: Option<&Committed>, span: Span, topic_id: &str) -> Result<Resume, Refusal> {
     let unsure_below = span.next;
     let from_the_first =
         Resume { at: span.first, mark: None, doubt: None, unsure_below, lost: 0, is_new_topic: false };
@@ -104,19 +98,19 @@ pub fn resume(
         mark,
         doubt: doubt.map(|intent| Doubt { first: intent.first, last: intent.last, rows: intent.rows }),
         unsure_below,
-        lost: lost(offset, span, topic),
+        lost: lost(offset, span),
         is_new_topic: false,
     })
 }
 
 /// The largest number of offsets that are gone without rows.
-fn lost(committed: i64, span: Span, topic: &Topic) -> i64 {
+fn lost(committed: i64, span: Span) -> i64 {
     // After the last record of a transaction comes its marker, which no reader sees, so the committed offset
     // is the marker's. When everything has been deleted, and only this offset was after it, it was no record:
-    // a record would be followed by its marker.
+    // a record would be followed by its marker. (One that was pushed would not: it is in no transaction.)
     let is_empty = span.first == span.next;
     match (span.first - committed).max(0) {
-        1 if is_empty && topic.is_transactional() => 0,
+        1 if is_empty => 0,
         lost => lost,
     }
 }
@@ -177,7 +171,6 @@ pub fn verdict(made: u64, found: Found) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 
     use super::super::intent::Intent;
     use super::super::table::Table;
@@ -206,8 +199,8 @@ mod tests {
         let unmarked =
             Resume { at: 150, mark: None, doubt: None, unsure_below: i64::MIN, lost: 0, is_new_topic: false };
         let plain = Resume { mark: Some(MARK), ..unmarked };
-        let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, &ODDS_TICKS, "a");
-        let first = resume(None, SPAN, &ODDS_TICKS, "a");
+        let resumed = |offset, note: Option<&Note>| resume(Some(&at(offset, note)), SPAN, "a");
+        let first = resume(None, SPAN, "a");
         assert_eq!(first, Ok(Resume { at: 100, unsure_below: 200, ..unmarked }));
         assert_eq!(resumed(150, None), Ok(Resume { unsure_below: 200, ..unmarked }), "committed by hand");
         assert_eq!(resumed(150, Some(&note("a", None))), Ok(plain));
@@ -218,8 +211,7 @@ mod tests {
 
     #[test]
     fn a_log_that_was_cut_below_the_position_is_reported() {
-        let resumed =
-            |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap();
+        let resumed = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap();
         let gone = resumed(40, &note("a", None));
         assert_eq!((gone.at, gone.lost, gone.doubt), (100, 60, None));
         let gone = resumed(40, &note("a", Some((40, 70))));
@@ -231,42 +223,31 @@ mod tests {
 
     #[test]
     fn a_marker_that_is_gone_is_no_loss() {
-        let lost = |offset, span, topic| {
-            resume(Some(&at(offset, Some(&note("a", None)))), span, topic, "a").unwrap().lost
-        };
+        let lost = |offset, span| resume(Some(&at(offset, Some(&note("a", None)))), span, "a").unwrap().lost;
         let empty = Span { first: 100, next: 100 };
-        assert_eq!(lost(99, empty, &FEED_EVENTS), 0, "the marker of the last transaction");
-        assert_eq!(lost(99, empty, &ODDS_TICKS), 1, "which has no markers");
-        assert_eq!(lost(98, empty, &FEED_EVENTS), 2, "a record and its marker");
-        assert_eq!(
-            lost(99, SPAN, &FEED_EVENTS),
-            1,
-            "it may have been one of a transaction whose rest is there"
-        );
-        assert_eq!(lost(100, empty, &FEED_EVENTS), 0);
+        assert_eq!(lost(99, empty), 0, "the marker of the last transaction");
+        assert_eq!(lost(98, empty), 2, "a record and its marker");
+        assert_eq!(lost(99, SPAN), 1, "it may have been one of a transaction whose rest is there");
+        assert_eq!(lost(100, empty), 0);
     }
 
     #[test]
     fn a_recreated_topic_is_read_from_its_beginning() {
         let other = note("b", Some((150, 170)));
-        let resumed = resume(Some(&at(150, Some(&other))), SPAN, &ODDS_TICKS, "a").unwrap();
+        let resumed = resume(Some(&at(150, Some(&other))), SPAN, "a").unwrap();
         assert_eq!((resumed.at, resumed.is_new_topic, resumed.doubt, resumed.mark), (100, true, None, None));
-        assert!(
-            resume(Some(&at(1_500, Some(&other))), SPAN, &ODDS_TICKS, "a").is_ok(),
-            "also one that was longer"
-        );
+        assert!(resume(Some(&at(1_500, Some(&other))), SPAN, "a").is_ok(), "also one that was longer");
     }
 
     #[test]
     fn an_unknown_outcome_is_refused() {
-        let refused =
-            |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, &ODDS_TICKS, "a").unwrap_err();
+        let refused = |offset, note: &Note| resume(Some(&at(offset, Some(note))), SPAN, "a").unwrap_err();
         assert_eq!(refused(201, &note("a", None)), Refusal::Truncated { committed: 201, end: 200 });
         let cut = refused(190, &note("a", Some((190, 200))));
         assert_eq!(cut, Refusal::Truncated { committed: 201, end: 200 });
         let newer = Committed { offset: 150, metadata: r#"{"v":9}"#.to_owned() };
         let error = NoteError::OtherVersion(9);
-        assert_eq!(resume(Some(&newer), SPAN, &ODDS_TICKS, "a"), Err(Refusal::Note { offset: 150, error }));
+        assert_eq!(resume(Some(&newer), SPAN, "a"), Err(Refusal::Note { offset: 150, error }));
     }
 
     #[test]

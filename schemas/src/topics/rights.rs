@@ -69,12 +69,15 @@ const fn plain(
 
 /// All of them.
 pub const ALL: [Rights; 9] = [
-    plain(
-        "ingest",
-        &[ODDS_TICKS, SCAN_REQUESTS, PICKS],
-        &[ODDS_TICKS, PICK_TASKS, LIVE_SCORES],
-        &[Group { name: "arb-ingest", is_prefix: true, used: Use::Join }],
-    ),
+    Rights {
+        transactions: Some("arb-ingest"),
+        ..plain(
+            "ingest",
+            &[ODDS_TICKS, SCAN_REQUESTS, PICKS],
+            &[ODDS_TICKS, PICK_TASKS, LIVE_SCORES],
+            &[Group { name: "arb-ingest", is_prefix: true, used: Use::Join }],
+        )
+    },
     Rights {
         transactions: Some("arb-process-"),
         ..plain(

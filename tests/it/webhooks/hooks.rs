@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS, Topic, WEBHOOK_TASKS};
+use arb_schemas::topics::{FEED_EVENTS, Topic, WEBHOOK_TASKS};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::topic_partition_list::TopicPartitionList;
 use serde_json::{Value, json};
 
-use crate::kafka::{Placed, ends, read_all, read_places, try_committed, wait_until_settled};
+use crate::kafka::{Placed, read_all, read_places, try_committed, wait_until_settled};
+use crate::kill::published;
 use crate::support::environment::Environment;
 use crate::support::http::request;
 use crate::support::ports::port;
@@ -143,11 +144,7 @@ impl Hooks {
     /// Whether every tick has been processed.
     pub(super) fn is_processed(&self) -> bool {
         let done = try_committed(&self.broker.kafka, "arb-process", Duration::from_secs(5));
-        done.is_ok_and(|done| {
-            let ends = (0..ODDS_TICKS.partitions)
-                .map(|partition| ends(&self.broker.kafka, ODDS_TICKS.name, partition).0);
-            done.into_iter().map(Option::unwrap_or_default).eq(ends)
-        })
+        done.is_ok_and(|done| done == published(&self.broker))
     }
 
     /// Waits until every tick is processed and the deliverers have taken in what that gave; the number of events of the feed.

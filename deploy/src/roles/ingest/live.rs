@@ -3,8 +3,10 @@
 //! It never logs the key, nor puts it anywhere but into the client.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use arb_ingest::leased_log::WriteProgress;
 use arb_ingest::live::backoff::Backoff;
 use arb_ingest::live::client::{ApiKey, Client};
 use arb_ingest::live::listing::is_key;
@@ -14,7 +16,6 @@ use arb_ingest::live::scan_budget::ScanCaps;
 use arb_ingest::live::schedule::Intervals;
 use arb_ingest::live::{self, LONGEST_CALL, Limits, LiveSettings};
 use arb_ingest::open_picks::OpenPicks;
-use arb_ingest::publish::Publisher;
 use arb_ingest::scan_queue::ScanQueue;
 use arb_ingest::the_odds_api::AmericanOdds;
 use arb_kafka::Cluster;
@@ -34,11 +35,11 @@ pub(super) fn run(
     config: &Live,
     cluster: &Cluster,
     stop: &Stop,
-    connected: impl FnOnce(Publisher),
+    connected: impl FnOnce(Arc<WriteProgress>),
 ) -> anyhow::Result<()> {
     let settings = settings(config, cluster)?;
-    let live = live::Live::connect(&settings)?;
-    connected(live.publisher());
+    let live = live::Live::connect(&settings, stop)?;
+    connected(live.progress());
     let scans = ScanQueue::start(cluster, clock::now, stop)?;
     let picks = OpenPicks::start(cluster, arb_kafka::partitions(cluster)?, stop)?;
     let polled = live.run(&scans, &picks, stop)?;

@@ -10,8 +10,7 @@ use arb_schemas::time::Micros;
 
 use super::LiveError;
 use super::plan::Action;
-use super::worker::{Worker, source};
-use crate::publish::PublishError;
+use super::worker::Worker;
 use crate::scan::{Covered, ScanOutcome};
 use crate::scan_queue::ScanQueue;
 use crate::telemetry;
@@ -42,18 +41,16 @@ impl Worker<'_> {
             if scans.is_empty() {
                 continue;
             }
-            let to = self.publisher.of(&source(&sport));
-            scans.iter().try_for_each(|scan| to.scan_begin(scan))?;
+            self.publish(&sport, |to| scans.iter().try_for_each(|scan| to.scan_begin(scan)))?;
             let (outcome, at, credits) = if polled < self.plan.scan_sports() {
                 self.poll_for_scan(&sport, &scans)?
             } else {
                 (ScanOutcome::ScanCap, None, 0)
             };
             polled += usize::from(credits > 0);
-            let end = |scan: &&ScanRequest| -> Result<(), PublishError> {
-                to.scan_end(&scan.id, outcome, at, credits)
-            };
-            scans.iter().try_for_each(end)?;
+            self.publish(&sport, |to| {
+                scans.iter().try_for_each(|scan| to.scan_end(&scan.id, outcome, at, credits))
+            })?;
             telemetry::scans(outcome, scans.len());
             tracing::info!(sport, scans = scans.len(), outcome = outcome.key(), credits, "scans answered");
         }

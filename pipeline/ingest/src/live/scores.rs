@@ -29,7 +29,7 @@ impl Worker<'_> {
             Ok(answer) => answer,
             Err(failure) => return Ok(Err(failure)),
         };
-        if !self.leases.holds(partition) {
+        if !self.log.holds(partition) {
             tracing::warn!(sport, "scores are dropped: their lease was lost");
             return Ok(Ok(()));
         }

@@ -1,29 +1,30 @@
 //! The loop of a worker: it serves its leases, and makes the calls that its plan names, one at a time.
 //!
-//! Before a poll is paid for, what was published before it must be acknowledged, and the request is written to
-//! the lease: a worker that no longer holds it is refused there. A response after the lease is lost is dropped,
+//! Before a poll is paid for, the request is written to the lease: a worker that no longer holds it is refused there, and so is its
+//! poll, which is written as a whole or not at all. A response after the lease is lost is dropped,
 //! and so is one that took longer than any call may, because a frozen worker would take old prices for current
-//! ones. A lease is given back when none of its calls is under way and everything published is acknowledged.
+//! ones. A lease is given back when none of its calls is under way.
 //! The plan makes every decision about time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use arb_kafka::{Lease, Leases, partition_of};
+use arb_kafka::{Lease, partition_of};
 use arb_model::Faults;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::{Micros, SECOND};
 
 use super::answer::{Answer, Problem};
-use super::beats::Beats;
+use super::beats::{Beats, lock};
 use super::budget::Verdict;
 use super::client::Client;
 use super::known_scores::KnownScores;
 use super::plan::{Action, Plan};
 use super::{LiveError, LiveSettings, Polled, listing};
+use crate::leased_log::LeasedLog;
 use crate::live_scores::ScoreWriter;
 use crate::open_picks::OpenPicks;
-use crate::publish::Publisher;
+use crate::publish::{PublishError, Publisher};
 use crate::results::ResultWriter;
 use crate::scan::Covered;
 use crate::scan_queue::ScanQueue;
@@ -32,8 +33,6 @@ use crate::telemetry;
 
 /// Between two looks when there is nothing to do.
 const POLL: Duration = Duration::from_millis(100);
-/// How long a poll waits for Kafka's acknowledgement of what was published before it.
-const ACKNOWLEDGED: Duration = Duration::from_secs(2);
 /// What a call may take beyond its time-out, by the clock on the wall.
 const GRACE: Micros = 5 * SECOND;
 
@@ -41,8 +40,7 @@ const GRACE: Micros = 5 * SECOND;
 pub(super) struct Worker<'a> {
     pub(super) settings: &'a LiveSettings,
     pub(super) client: Client,
-    pub(super) leases: Leases,
-    pub(super) publisher: Publisher,
+    pub(super) log: LeasedLog,
     beats: Beats,
     pub(super) plan: Plan,
     /// What the last poll of each sport had.
@@ -71,20 +69,20 @@ impl<'a> Worker<'a> {
     /// Connects to Kafka and joins the group.
     pub(super) fn new(
         settings: &'a LiveSettings,
-        publisher: Publisher,
+        partitions: i32,
         plan: Plan,
+        stop: &Stop,
     ) -> Result<Self, LiveError> {
         let LiveSettings { address, key, connect, total, .. } = settings;
         let client = Client::new(address, key.clone(), *connect, *total)?;
-        let beats = Beats::start(publisher.of(""), settings.clock)?;
-        let leases = Leases::join(&settings.cluster, &settings.group)?;
+        let beats = Beats::start(&settings.cluster, partitions, settings.clock)?;
+        let log = LeasedLog::join(&settings.cluster, &settings.group, partitions, stop)?;
         let (standing, polled) = (Standing::Enough, Polled::default());
-        let results = ResultWriter::connect(&settings.cluster, publisher.partitions())?;
+        let results = ResultWriter::connect(&settings.cluster, partitions)?;
         Ok(Self {
             settings,
             client,
-            leases,
-            publisher,
+            log,
             beats,
             plan,
             covered: BTreeMap::new(),
@@ -101,11 +99,6 @@ impl<'a> Worker<'a> {
     /// Wall time.
     pub(super) fn now(&self) -> Micros {
         (self.settings.clock)()
-    }
-
-    /// Publishes over the same connection.
-    pub(super) fn publisher(&self) -> Publisher {
-        self.publisher.of("")
     }
 
     /// Runs until the shutdown signal.
@@ -130,29 +123,24 @@ impl<'a> Worker<'a> {
             self.log_credits();
         }
         self.beats.only_for(std::iter::empty());
-        self.publisher.flush()?;
         Ok(self.polled)
     }
 
     fn serve(&mut self, wait: Duration) -> Result<(), LiveError> {
-        match self.leases.next(wait)? {
+        match self.log.next(wait)? {
             Lease::Idle => return Ok(()),
-            Lease::Granted(leases) => {
-                for (partition, note) in &leases {
-                    self.plan.granted(*partition, note);
+            Lease::Granted(partitions) => {
+                for partition in &partitions {
+                    if let Some(note) = self.log.take(*partition)? {
+                        self.plan.granted(*partition, &note);
+                    }
                 }
-                tracing::info!(partitions = ?leases.iter().map(|(id, _)| id).collect::<Vec<_>>(), "leases held");
+                tracing::info!(?partitions, "leases held");
                 self.beat();
             }
-            Lease::Revoked(partitions) => {
+            Lease::Revoked(partitions) | Lease::Lost(partitions) => {
                 self.let_go(&partitions);
-                // The next holder's polls come after ours.
-                self.publisher.flush()?;
-                self.leases.give_back()?;
-            }
-            Lease::Lost(partitions) => {
-                self.let_go(&partitions);
-                self.leases.give_back()?;
+                self.log.give_back(&partitions)?;
             }
         }
         Ok(())
@@ -160,7 +148,7 @@ impl<'a> Worker<'a> {
 
     fn let_go(&mut self, partitions: &[i32]) {
         self.plan.gone(partitions);
-        let count = self.publisher.partitions();
+        let count = self.log.partitions();
         let is_gone = |sport: &str| partitions.contains(&partition_of(sport, count));
         self.known_scores.forget(is_gone);
         self.live_scores.forget(|of| of.strip_prefix(SOURCE).is_some_and(is_gone));
@@ -182,23 +170,18 @@ impl<'a> Worker<'a> {
             Action::List => self.list(),
             Action::Events(sport) => self.events(sport),
             Action::Poll(sport) | Action::Scores { sport, .. } => {
-                // One poll at a time is on its way to Kafka: it alone comes late from a worker that was frozen, and none is
-                // paid for while Kafka is away.
-                if !self.publisher.flush_within(ACKNOWLEDGED)? {
-                    return Ok(false);
-                }
                 let (partition, note) = match action {
                     Action::Scores { .. } => self.plan.note_scores(sport, now),
                     _ => self.plan.note(sport, now),
                 };
-                let asked_at = confirmed(|| self.leases.remember(partition, &note), self.settings.clock)?;
+                let asked_at = confirmed(|| self.log.write(partition, &[], Some(note)), self.settings.clock)?;
                 let Some(asked_at) = asked_at else { return Ok(false) };
                 if let Action::Scores { days, .. } = action {
                     self.plan.asked_scores(sport, asked_at);
                     self.scores(sport, *days, partition, asked_at)?
                 } else {
                     self.plan.asked(sport, asked_at);
-                    self.poll(sport, partition, asked_at)?
+                    self.poll(sport, asked_at)?
                 }
             }
         };
@@ -235,28 +218,37 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn poll(
-        &mut self,
-        sport: &str,
-        partition: i32,
-        asked_at: Micros,
-    ) -> Result<Result<(), Failure>, LiveError> {
+    fn poll(&mut self, sport: &str, asked_at: Micros) -> Result<Result<(), Failure>, LiveError> {
         let poll = match self.ask(sport, asked_at) {
             Ok(poll) => poll,
             Err(failure) => return Ok(Err(failure)),
         };
-        if !self.leases.holds(partition) {
+        let (received_at, frames, ticks) = (poll.received_at, poll.events.len(), poll.ticks());
+        let covered = Covered::by(&poll);
+        if !self.publish(sport, |to| to.poll(poll))? {
             tracing::warn!(sport, "a poll is dropped: its lease was lost");
             return Ok(Ok(()));
         }
         self.polled.polls += 1;
-        self.polled.frames += poll.events.len() as u64;
-        self.polled.ticks += poll.ticks() as u64;
-        let received_at = poll.received_at;
-        self.covered.insert(sport.to_owned(), Covered::by(&poll));
-        self.publisher.of(&source(sport)).poll(poll)?;
+        self.polled.frames += frames as u64;
+        self.polled.ticks += ticks as u64;
+        self.covered.insert(sport.to_owned(), covered);
         self.plan.polled(sport, received_at);
         Ok(Ok(()))
+    }
+
+    /// Writes what is gathered for a sport; whether it is there. It is not when the lease is lost.
+    pub(super) fn publish(
+        &mut self,
+        sport: &str,
+        gather: impl FnOnce(&mut Publisher) -> Result<(), PublishError>,
+    ) -> Result<bool, LiveError> {
+        let partitions = self.log.partitions();
+        let mut gathered = Publisher::new(&source(sport), partitions);
+        gather(&mut gathered)?;
+        let beats = self.beats.pause();
+        let _paused = lock(&beats);
+        Ok(self.log.write(partition_of(sport, partitions), &gathered.take(), None)?)
     }
 
     pub(super) fn count_faults(&mut self, sport: &str, faults: &Faults) {

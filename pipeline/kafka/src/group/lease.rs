@@ -2,7 +2,7 @@
 //! hashed to it, and their state moves with the partition.
 //!
 //! The group's members read nothing: their partitions are paused. The state is the metadata of the group's
-//! offset (the offset itself is always 0), so it has one writer: the broker refuses it from a member of an
+//! offset (the offset itself counts the transactions that wrote it), so it has one writer: the broker refuses it from a member of an
 //! earlier generation, and a new holder reads it after the old one has given the partition back or was
 //! expelled. It never gives a partition back before its holder does.
 //!
@@ -12,12 +12,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arb_schemas::topics;
+use rdkafka::consumer::{Consumer, ConsumerGroupMetadata};
+use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
+use crate::offsets::Committed;
 
-use super::commit::Commit;
 use super::member::{Member, MemberEvent, Rebalance};
 
 /// A member of the group.
@@ -29,11 +31,20 @@ pub struct Leases {
     unanswered: Vec<(String, i32)>,
 }
 
+/// What is remembered of a lease.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LeaseNote {
+    /// How many transactions have written it; 0 where it was written in none.
+    pub count: i64,
+    /// The text.
+    pub text: String,
+}
+
 /// What happened to the leases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lease {
-    /// They are ours, each with what is remembered of it.
-    Granted(Vec<(i32, String)>),
+    /// They are ours; what is remembered of each is for [`Leases::note`].
+    Granted(Vec<i32>),
     /// They are to be given back.
     Revoked(Vec<i32>),
     /// Others may hold them already; they are to be given back.
@@ -48,13 +59,13 @@ impl Leases {
     /// ```no_run
     /// use std::time::Duration;
     ///
-    /// use arb_kafka::{Cluster, Lease, Leases};
+    /// use arb_kafka::{Cluster, Leases};
     ///
     /// let mut leases = Leases::join(&Cluster::plaintext("127.0.0.1:9092"), "ingest-feed")?;
-    /// while !leases.holds(0) {
+    /// while !leases.may_write(0) {
     ///     leases.next(Duration::from_secs(1))?;
     /// }
-    /// assert!(leases.remember(0, "position 42")?, "the group accepts the note of the holder");
+    /// assert_eq!(leases.note(0)?.text, "position 42", "what the last holder wrote");
     /// # Ok::<(), arb_kafka::Error>(())
     /// ```
     ///
@@ -81,20 +92,52 @@ impl Leases {
         })
     }
 
-    fn take(&mut self, places: &[(String, i32)]) -> Result<Vec<(i32, String)>, Error> {
+    fn take(&mut self, places: &[(String, i32)]) -> Result<Vec<i32>, Error> {
         let mut list = TopicPartitionList::new();
         for (topic, partition) in places {
             list.add_partition_offset(topic, *partition, Offset::End)?;
         }
         self.member.start(&list)?;
         self.member.pause(&list, true)?;
-        let mut notes = Vec::new();
-        for (topic, partition) in places {
-            let committed = self.member.committed(topic, *partition)?;
-            notes.push((*partition, committed.map(|committed| committed.metadata).unwrap_or_default()));
-            self.held.insert(*partition);
-        }
-        Ok(notes)
+        let partitions: Vec<_> = places.iter().map(|(_, partition)| *partition).collect();
+        self.held.extend(&partitions);
+        Ok(partitions)
+    }
+
+    /// What is remembered of a partition. A note that a transaction is about to change is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Client`] when the broker does not answer in time.
+    pub fn note(&self, partition: i32) -> Result<LeaseNote, Error> {
+        let committed = self.member.committed(self.topic, partition)?;
+        let note =
+            committed.map(|Committed { offset, metadata }| LeaseNote { count: offset, text: metadata });
+        Ok(note.unwrap_or_default())
+    }
+
+    /// Who this member is in its group, for the transaction that writes the note of a partition; `None` when the partition is another's.
+    pub(crate) fn group(&self, partition: i32) -> Option<ConsumerGroupMetadata> {
+        self.may_write(partition).then(|| self.member.consumer().group_metadata()).flatten()
+    }
+
+    /// Whether a partition is this member's as far as it knows, also when it is revoked and not yet given back.
+    #[must_use]
+    pub fn may_write(&self, partition: i32) -> bool {
+        let is_revoked = self.unanswered.iter().any(|(_, revoked)| *revoked == partition);
+        !self.member.is_lost() && (is_revoked || self.held.contains(&partition))
+    }
+
+    /// A note of a partition as the client takes it.
+    pub(crate) fn with_note(
+        &self,
+        partition: i32,
+        note: &LeaseNote,
+    ) -> Result<TopicPartitionList, KafkaError> {
+        let mut list = TopicPartitionList::new();
+        let mut element = list.add_partition(self.topic, partition);
+        element.set_offset(Offset::Offset(note.count))?;
+        element.set_metadata(&note.text);
+        Ok(list)
     }
 
     fn let_go(&mut self, places: Vec<(String, i32)>) -> Vec<i32> {
@@ -118,34 +161,5 @@ impl Leases {
             list.add_partition(topic, *partition);
         }
         Ok(self.member.give_back(&list)?)
-    }
-
-    /// Whether this member owns a partition, as far as it knows.
-    #[must_use]
-    pub fn holds(&self, partition: i32) -> bool {
-        self.held.contains(&partition) && !self.member.is_lost()
-    }
-
-    /// Stores the state of a partition, also of one that is revoked and not yet given back; returns whether
-    /// the broker accepted it. It does not from a member that has been expelled, nor while partitions move.
-    ///
-    /// # Errors
-    /// [`Error::Commit`] for what the broker will never take; [`Error::Client`] for what cannot be written at all.
-    pub fn remember(&self, partition: i32, note: &str) -> Result<bool, Error> {
-        let is_revoked = self.unanswered.iter().any(|(_, revoked)| *revoked == partition);
-        if self.member.is_lost() || !(is_revoked || self.held.contains(&partition)) {
-            return Ok(false);
-        }
-        let mut list = TopicPartitionList::new();
-        let mut element = list.add_partition(self.topic, partition);
-        element.set_offset(Offset::Offset(0))?;
-        element.set_metadata(note);
-        match self.member.commit(&list, &|| true)? {
-            Commit::Taken => Ok(true),
-            Commit::Again(error) | Commit::Lost(error) => {
-                tracing::debug!(partition, error, "the lease was not confirmed");
-                Ok(false)
-            }
-        }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn offsets<C: ConsumerContext>(
 }
 
 /// Whether an error ends when the partition has a leader that this client knows.
-pub(super) fn is_without_leader(error: &KafkaError) -> bool {
+pub(crate) fn is_without_leader(error: &KafkaError) -> bool {
     let without = [
         Code::NotLeaderForPartition,
         Code::LeaderNotAvailable,

@@ -1,15 +1,13 @@
-//! The producer of the tick topic: idempotent, in order within a partition.
+//! The producer of what is written to the tick topic outside transactions, such as heartbeats of a live source: idempotent, in order
+//! within a partition.
 //!
-//! What it sends is not transactional: readers deduplicate frames instead. It never drops a record silently:
-//! a failed delivery is an error of the next call.
+//! It never drops a record silently: a failed delivery is an error of the next call.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use arb_runtime::readiness::Position;
 use arb_schemas::topics;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::error::KafkaError;
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 
@@ -29,11 +27,10 @@ pub struct TickProducer {
     topic: &'static str,
 }
 
-/// Keeps the first record that was not delivered, and counts the reports.
-struct Deliveries {
+/// Keeps the first record that was not delivered.
+pub(super) struct Deliveries {
     listener: Listener,
     failure: Mutex<Option<KafkaError>>,
-    reported: AtomicI64,
 }
 
 heard!(Deliveries, listener);
@@ -42,7 +39,6 @@ impl ProducerContext for Deliveries {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
-        self.reported.fetch_add(1, Ordering::Relaxed);
         if let Err((error, _)) = result
             && let Ok(mut first) = self.failure.lock()
         {
@@ -53,7 +49,7 @@ impl ProducerContext for Deliveries {
 
 impl Deliveries {
     pub(super) fn new(cluster: &Cluster) -> Self {
-        Self { listener: Listener::new(cluster), failure: Mutex::default(), reported: AtomicI64::default() }
+        Self { listener: Listener::new(cluster), failure: Mutex::default() }
     }
 
     /// The first record that was not delivered since the last call is an error.
@@ -123,29 +119,6 @@ impl TickProducer {
     pub fn flush(&self) -> Result<(), Error> {
         flush(&self.producer, FLUSH)?;
         self.check()
-    }
-
-    /// Waits at most so long; whether everything is acknowledged.
-    ///
-    /// # Errors
-    /// [`Error::Client`] for a record that could not be delivered.
-    pub fn flush_within(&self, time: Duration) -> Result<bool, Error> {
-        let flushed = flush(&self.producer, time);
-        self.check()?;
-        match flushed {
-            Err(error) if error.rdkafka_error_code() == Some(RDKafkaErrorCode::OperationTimedOut) => {
-                Ok(false)
-            }
-            flushed => Ok(flushed.map(|()| true)?),
-        }
-    }
-
-    /// How many records the broker has reported on since the start, and how many that will be when it has on all.
-    #[must_use]
-    pub fn progress(&self) -> Position {
-        self.producer.poll(Duration::ZERO);
-        let at = self.producer.context().reported.load(Ordering::Relaxed);
-        Position { at, end: Some(at + i64::from(self.producer.in_flight_count())) }
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -4,6 +4,7 @@
 //! receives them. The probe reads what lies between the reader's position and the end with a client of its own, which has no
 //! outstanding fetch, so that what it receives is newer than the question. It never keeps a record.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,25 +68,30 @@ impl EndProbe {
             self.known = Some((end, next));
             return Ok(Some(next));
         }
-        let required = self.read(next, end, deadline);
-        self.reader.assign([])?;
-        let required = required?;
+        let required = after_last_record(&mut self.reader, PARTITION, next..end, deadline)?;
         self.known = required.map(|required| (end, required));
         Ok(required)
     }
+}
 
-    /// The position after the last record before the end.
-    fn read(&mut self, next: i64, end: i64, deadline: Instant) -> Result<Option<i64>, Error> {
-        self.reader.assign([(PARTITION, Offset::Offset(next))])?;
-        let mut required = next;
-        while Instant::now() < deadline {
-            match self.reader.poll(POLL)? {
-                ReaderEvent::Record(record) if record.offset() >= end => return Ok(Some(required)),
-                ReaderEvent::Record(record) => required = record.offset() + 1,
-                ReaderEvent::End(_) => return Ok(Some(required)),
-                ReaderEvent::Idle => {}
-            }
+/// The position after the last record of a partition between two positions, or the first of them where there is none; `None` when that is
+/// not known in time.
+pub(super) fn after_last_record(
+    reader: &mut Reader,
+    partition: i32,
+    between: Range<i64>,
+    deadline: Instant,
+) -> Result<Option<i64>, Error> {
+    reader.assign([(partition, Offset::Offset(between.start))])?;
+    let (mut after, mut is_read) = (between.start, false);
+    while !is_read && Instant::now() < deadline {
+        match reader.poll(POLL)? {
+            ReaderEvent::Record(record) if record.offset() >= between.end => is_read = true,
+            ReaderEvent::Record(record) => after = record.offset() + 1,
+            ReaderEvent::End(_) => is_read = true,
+            ReaderEvent::Idle => {}
         }
-        Ok(None)
     }
+    reader.assign([])?;
+    Ok(is_read.then_some(after))
 }

@@ -12,7 +12,7 @@
 
 use std::time::{Duration, Instant};
 
-use arb_runtime::machine::MachineTopics;
+use arb_schemas::topics::Topic;
 use rdkafka::consumer::ConsumerGroupMetadata;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::{BaseRecord, Producer};
@@ -31,21 +31,22 @@ const AGAIN: Duration = Duration::from_secs(3);
 /// How often a transaction that holds a partition back is reported.
 const REPORT: Duration = Duration::from_secs(5);
 
-/// Writes to all output partitions of so many numbers in a transaction with an offset of the group, and aborts it.
+/// Writes to all output partitions of so many numbers in a transaction with an offset of the group, in a topic that the group does
+/// not read, and aborts it.
 pub(super) fn abort_open(
     client: &Client,
-    topics: &MachineTopics,
-    partitions: i32,
+    (ends, partitions): (&OutputEnds, i32),
     group: &ConsumerGroupMetadata,
+    unread: &Topic,
 ) -> Result<(), KafkaError> {
     client.begin_transaction()?;
-    let names = topics.written().map(|topic| client.context().topic(topic.name));
+    let names = ends.names().map(|name| client.context().topic(name));
     for (topic, partition) in names.flat_map(|name| (0..partitions).map(move |id| (name, id))) {
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
     let delivered = settle(client);
     // Also where the group does not take it: asking has added the group to the transaction.
-    let send = || client.send_offsets_to_transaction(&offset(client, topics)?, group, TIMEOUT);
+    let send = || client.send_offsets_to_transaction(&offset(client, unread)?, group, TIMEOUT);
     if let Err(error) = resume(RESUME, send) {
         tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
     }
@@ -56,9 +57,9 @@ pub(super) fn abort_open(
 }
 
 /// An offset of a topic that the group does not read: whatever became of it, no position would change.
-fn offset(client: &Client, topics: &MachineTopics) -> Result<TopicPartitionList, KafkaError> {
+fn offset(client: &Client, unread: &Topic) -> Result<TopicPartitionList, KafkaError> {
     let mut offsets = TopicPartitionList::new();
-    offsets.add_partition_offset(client.context().topic(topics.changelog.name), 0, Offset::Offset(0))?;
+    offsets.add_partition_offset(client.context().topic(unread.name), 0, Offset::Offset(0))?;
     Ok(offsets)
 }
 

@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_secs(5);
 /// # Errors
 /// [`Error::Broker`] for settings that librdkafka refuses; [`Error::Thread`] when the system gives no thread.
 pub fn watch(cluster: &Cluster, topics: &MachineTopics, partitions: i32, stop: &Stop) -> Result<(), Error> {
-    let (ends, stop) = (OutputEnds::open(cluster, topics)?, stop.clone());
+    let (ends, stop) = (OutputEnds::open(cluster, topics.written())?, stop.clone());
     let ids: Vec<_> = (0..partitions).collect();
     std::thread::Builder::new().name("held-back".to_owned()).spawn(move || {
         let mut stalls = Stalls::default();

@@ -4,7 +4,7 @@
 //! calls the transaction complete (seen with Kafka 4.3.0, one broker, killed between the decision and the markers and
 //! started again within its session). What is open there looks as what is left of an abort does. So the first record
 //! that a transaction writes to a partition names it, in [a header](super::origin): its transactional id, and the offsets of
-//! the input from and to which it was made. It was committed if a committed record by which the changelog says how far it has come is of
+//! the input from and to which it was made (of a large one the last record names the end). It was committed if a committed record by which the changelog says how far it has come is of
 //! the same transaction; or, where that record is open itself, if the group's offset is that to which the transaction was made. That the
 //! state is past its start says nothing: its partition may be another owner's, who has gone on. Then
 //! the last record is written once more, and that transaction is committed: its marker ends whatever the
@@ -17,9 +17,9 @@
 
 use std::time::{Duration, Instant};
 
-use arb_runtime::machine::MachineTopics;
 use arb_runtime::pump::PARTITION_KEY;
 use arb_schemas::records::StatePartition;
+use arb_schemas::topics::Topic;
 use arb_schemas::wire::decode;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -75,24 +75,36 @@ impl Stated {
         let is_same = |origin: &Origin| {
             origin.transactional_id == transaction.transactional_id && origin.from == transaction.from
         };
-        self.origin.as_ref().is_some_and(is_same) && transaction.to.is_none_or(|to| to == self.next)
+        self.origin.as_ref().is_some_and(is_same) && transaction.to == Some(self.next)
     }
 }
 
-/// Where to look.
-pub(super) struct Evidence<'a> {
+/// Where an id writes.
+pub(super) struct Outputs<'a> {
     pub(super) cluster: &'a Cluster,
-    pub(super) topics: &'a MachineTopics,
-    /// Of every topic of the machine.
+    /// Of every topic.
     pub(super) partitions: i32,
     pub(super) ends: &'a OutputEnds,
+    /// Others write there too: a record that names no transaction may be of any.
+    pub(super) are_shared: bool,
+}
+
+/// What says whether a transaction of a machine was committed.
+pub(super) struct Evidence<'a> {
+    pub(super) cluster: &'a Cluster,
+    pub(super) changelog: &'a Topic,
     pub(super) input: &'a InputConsumer,
 }
 
-/// Repeats the commits of an id where their markers are lost. Its client has been initialised, so the coordinator has ended all that
-/// it knows of.
-pub(super) fn repeat(client: &Client, transactional_id: &str, evidence: &Evidence<'_>) -> Result<(), Error> {
-    let lost = evidence.lost(transactional_id)?;
+/// Repeats the commits of an id where their markers are lost: those that `is_committed` says were committed, by the partition and the
+/// origin. Its client has been initialised, so the coordinator has ended all that it knows of.
+pub(super) fn repeat(
+    client: &Client,
+    transactional_id: &str,
+    outputs: &Outputs<'_>,
+    is_committed: &dyn Fn(i32, &Origin) -> Result<bool, Error>,
+) -> Result<(), Error> {
+    let lost = outputs.lost(transactional_id, is_committed)?;
     if lost.is_empty() {
         return Ok(());
     }
@@ -112,15 +124,18 @@ pub(super) fn repeat(client: &Client, transactional_id: &str, evidence: &Evidenc
     Ok(resume(RESUME, || client.commit_transaction(TIMEOUT))?)
 }
 
-impl Evidence<'_> {
+impl Outputs<'_> {
     /// What an id has open although it was committed.
-    fn lost(&self, transactional_id: &str) -> Result<Vec<OpenPart>, Error> {
+    fn lost(
+        &self,
+        transactional_id: &str,
+        is_committed: &dyn Fn(i32, &Origin) -> Result<bool, Error>,
+    ) -> Result<Vec<OpenPart>, Error> {
         let all: Vec<_> = (0..self.partitions).collect();
         let mut lost = Vec::new();
         for held in self.ends.held_back(&self.ends.ends(&all)?)? {
             let Some(part) = self.open_part(&held)? else { continue };
-            if part.origin.transactional_id == transactional_id
-                && self.is_committed(held.partition, &part.origin)?
+            if part.origin.transactional_id == transactional_id && is_committed(held.partition, &part.origin)?
             {
                 lost.push(part);
             }
@@ -132,7 +147,7 @@ impl Evidence<'_> {
     fn open_part(&self, held: &HeldBack) -> Result<Option<OpenPart>, Error> {
         let mut found: Option<OpenPart> = None;
         let mut is_other = false;
-        let consumer = self.consumer(Some(READ_UNCOMMITTED))?;
+        let consumer = consumer(self.cluster, Some(READ_UNCOMMITTED))?;
         read(&consumer, self.cluster.topic(held.topic), held.partition, held.stable, |message| {
             let origin = Origin::of(message);
             match (&mut found, origin) {
@@ -140,16 +155,23 @@ impl Evidence<'_> {
                     found = Some(OpenPart { origin, last: message.detach() });
                 }
                 (None, _) => is_other = true,
-                (Some(part), Some(origin)) if origin != part.origin => is_other = true,
-                (Some(part), _) if !is_other && message.key() != Some(KEY) => part.last = message.detach(),
-                _ => {}
+                (Some(_), _) if is_other || message.key() == Some(KEY) => {}
+                (Some(_), None) if self.are_shared => {}
+                (Some(part), origin) => {
+                    is_other = !part.origin.goes_on(origin.as_ref());
+                    if !is_other {
+                        part.last = message.detach();
+                    }
+                }
             }
         })?;
         Ok(found)
     }
+}
 
+impl Evidence<'_> {
     /// Whether a transaction was committed.
-    fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
+    pub(super) fn is_committed(&self, partition: i32, origin: &Origin) -> Result<bool, Error> {
         let stated = self.stated(partition, origin.from, None)?;
         if stated.iter().any(|stated| stated.is_of(origin)) {
             return Ok(true);
@@ -162,8 +184,8 @@ impl Evidence<'_> {
 
     /// What the changelog's records of a partition say that may be of a transaction which was made from an offset on.
     fn stated(&self, partition: i32, from: i64, setting: Option<(&str, &str)>) -> Result<Vec<Stated>, Error> {
-        let consumer = self.consumer(setting)?;
-        let topic = self.cluster.topic(self.topics.changelog.name);
+        let consumer = consumer(self.cluster, setting)?;
+        let topic = self.cluster.topic(self.changelog.name);
         let asker = if setting.is_some() { Asker::of_everything } else { Asker::of_committed };
         let span = asker(self.cluster)?.span(topic, partition)?;
         let mut tail = TAIL;
@@ -180,16 +202,16 @@ impl Evidence<'_> {
             tail = tail.saturating_mul(16);
         }
     }
+}
 
-    fn consumer(&self, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
-        let mut config = settings::reader(self.cluster);
-        // An empty response marks the end of a partition: the broker must not wait for a fuller one.
-        config.set("fetch.wait.max.ms", "5");
-        if let Some((key, value)) = setting {
-            config.set(key, value);
-        }
-        self.cluster.consumer(&config, Listener::new(self.cluster))
+fn consumer(cluster: &Cluster, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
+    let mut config = settings::reader(cluster);
+    // An empty response marks the end of a partition: the broker must not wait for a fuller one.
+    config.set("fetch.wait.max.ms", "5");
+    if let Some((key, value)) = setting {
+        config.set(key, value);
     }
+    cluster.consumer(&config, Listener::new(cluster))
 }
 
 /// Reads a partition from an offset to its end.
@@ -234,8 +256,8 @@ mod tests {
             (origin("group-0", 100, Some(200)), stated("group-0", 150, 200), false),
             (origin("group-0", 100, Some(200)), stated("group-1", 100, 200), false),
             (origin("group-0", 100, Some(200)), Stated { origin: None, next: 200 }, false),
-            // A large one does not name its end before it knows it.
-            (origin("group-0", 100, None), stated("group-0", 100, 200), true),
+            // A large one whose last record is not there was not committed.
+            (origin("group-0", 100, None), stated("group-0", 100, 200), false),
         ] {
             assert_eq!(found.is_of(&written), is_of, "{written}: {:?}", found.origin);
         }

@@ -5,8 +5,8 @@
 use rdkafka::Message;
 use rdkafka::message::{BorrowedMessage, Headers};
 
-/// The header of the first record that a transaction writes to a partition, and of the changelog's record of the partition: its `Origin`
-/// as text, `ID:FROM:TO`.
+/// The header of the first record that a transaction writes to a partition, of the last one of a large transaction, and of the changelog's
+/// record of the partition: its `Origin` as text, `ID:FROM:TO`.
 pub const ORIGIN: &str = "arb-transaction";
 
 /// Which transaction wrote a record.
@@ -15,7 +15,7 @@ pub(super) struct Origin {
     pub(super) transactional_id: String,
     /// The first offset that it read of the input partition with the number of the output's.
     pub(super) from: i64,
-    /// The offset that it commits there; `None` of a large transaction, which writes before it knows.
+    /// The offset that it commits there; `None` on the first record of a large transaction, which is written before that is known.
     pub(super) to: Option<i64>,
 }
 
@@ -26,6 +26,22 @@ impl Origin {
         let (id, from) = rest.rsplit_once(':')?;
         let to = if to.is_empty() { None } else { Some(to.parse().ok()?) };
         Some(Self { transactional_id: id.to_owned(), from: from.parse().ok()?, to })
+    }
+
+    /// Takes in what a record that follows in the partition names, or nothing; whether it is of the same transaction. The last record of a
+    /// large one names its end, which the first does not.
+    pub(super) fn goes_on(&mut self, named: Option<&Self>) -> bool {
+        let Some(named) = named else { return true };
+        let is_one = (&self.transactional_id, self.from) == (&named.transactional_id, named.from);
+        match (self.to, named.to) {
+            (None, Some(_)) if is_one => {
+                self.to = named.to;
+                true
+            }
+            (Some(to), Some(end)) => is_one && to == end,
+            // The first record of another large one, though it be from the same offset.
+            _ => false,
+        }
     }
 
     /// Of a record that names it.
@@ -45,6 +61,20 @@ impl std::fmt::Display for Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_record_of_a_large_transaction_names_its_end() {
+        let origin = |from, to| Origin { transactional_id: "group-0".to_owned(), from, to };
+        let mut large = origin(100, None);
+        assert!(large.goes_on(None));
+        // An attempt before it was aborted, and its marker is lost too.
+        assert!(!large.goes_on(Some(&origin(100, None))));
+        assert!(!large.goes_on(Some(&origin(200, Some(300)))) && large.to.is_none());
+        assert!(large.goes_on(Some(&origin(100, Some(200)))));
+        assert_eq!(large, origin(100, Some(200)));
+        assert!(large.goes_on(Some(&origin(100, Some(200)))));
+        assert!(!large.goes_on(Some(&origin(100, Some(150)))) && !large.goes_on(Some(&origin(100, None))));
+    }
 
     #[test]
     fn an_origin_is_read_as_it_is_written() {

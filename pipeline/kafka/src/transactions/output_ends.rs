@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_runtime::machine::MachineTopics;
+use arb_schemas::topics::Topic;
 use rdkafka::error::KafkaError;
 use rdkafka::topic_partition_list::Offset;
 
@@ -36,24 +36,28 @@ pub(super) struct HeldBack {
 /// Fetches the ends of the output partitions.
 pub(super) struct OutputEnds {
     cluster: Cluster,
-    topics: MachineTopics,
+    topics: Vec<&'static str>,
     everything: Arc<Asker>,
     committed: Arc<Asker>,
 }
 
 impl OutputEnds {
-    /// Connects.
+    /// Connects, for the topics that transactions write to.
     ///
     /// # Errors
     /// [`Error::Broker`] for settings that librdkafka refuses.
-    pub(super) fn open(cluster: &Cluster, topics: &MachineTopics) -> Result<Self, Error> {
+    pub(super) fn open(
+        cluster: &Cluster,
+        topics: impl IntoIterator<Item = &'static Topic>,
+    ) -> Result<Self, Error> {
         let (committed, everything) = (Asker::of_committed(cluster)?, Asker::of_everything(cluster)?);
-        Ok(Self { cluster: cluster.clone(), topics: *topics, everything, committed })
+        let topics = topics.into_iter().map(|topic| topic.name).collect();
+        Ok(Self { cluster: cluster.clone(), topics, everything, committed })
     }
 
-    /// The topics that transactions of the machine write to.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        self.topics.written().map(|topic| topic.name)
+    /// The topics that the transactions write to.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone + '_ {
+        self.topics.iter().copied()
     }
 
     /// The high watermarks of the output partitions of these numbers.

@@ -6,7 +6,6 @@
 //! Source: KIP-98, and KIP-447 for fencing by the consumer group's generation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arb_runtime::fail_point::{FailPoints, Point};
@@ -14,10 +13,10 @@ use arb_runtime::log::Output;
 use arb_runtime::log::{Committed, LogError, Transaction as Port};
 use arb_runtime::pump::PARTITION_KEY;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
+use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _};
 
-use crate::client::{Listener, heard, settings};
+use crate::client::settings;
 use crate::cluster::Cluster;
 use crate::error::{Error, fatal};
 use crate::group::InputConsumer;
@@ -25,6 +24,7 @@ use crate::offsets::to_commit;
 use crate::producers::enqueue;
 
 use super::origin::{ORIGIN, Origin};
+use super::silent::Silent;
 
 /// Longer than any commit takes, shorter than a frozen writer may stall every reader (10 s).
 pub(super) const TIMEOUT: Duration = Duration::from_secs(8);
@@ -43,41 +43,6 @@ const INIT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A producer with a transactional id, as the library has it.
 pub(super) type Client = BaseProducer<Silent>;
-
-/// Only notes that a record was not delivered: such a record fails the commit.
-pub(super) struct Silent {
-    listener: Listener,
-    has_failed: AtomicBool,
-}
-
-impl Silent {
-    /// Of a producer of this cluster.
-    pub(super) fn new(cluster: &Cluster) -> Self {
-        Self { listener: Listener::new(cluster), has_failed: AtomicBool::default() }
-    }
-
-    /// What a topic of the catalogue is called in Kafka.
-    pub(super) fn topic(&self, name: &'static str) -> &'static str {
-        self.listener.cluster().topic(name)
-    }
-
-    /// Whether a record has not been delivered since this was last asked.
-    pub(super) fn take_failure(&self) -> bool {
-        self.has_failed.swap(false, Ordering::Relaxed)
-    }
-}
-
-heard!(Silent, listener);
-
-impl ProducerContext for Silent {
-    type DeliveryOpaque = ();
-
-    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
-        if result.is_err() {
-            self.has_failed.store(true, Ordering::Relaxed);
-        }
-    }
-}
 
 /// Takes over a transactional id: its last user is fenced; the coordinator aborts the transaction that it
 /// knows of.
@@ -121,7 +86,8 @@ pub(super) fn settle(client: &Client) -> Result<(), KafkaError> {
 
 /// An open transaction.
 ///
-/// A small one sends its outputs once its offsets are in it. Right after another transaction the coordinator is still busy with
+/// A large one sends its outputs as they come, but for the last of each partition, which names its end, and what the changelog says of the
+/// partition. A small one sends its outputs once its offsets are in it. Right after another transaction the coordinator is still busy with
 /// that one and refuses both; librdkafka then asks again for the offsets after `retry.backoff.ms`, but for the outputs
 /// after 20 ms.
 pub struct Transaction<'a> {
@@ -130,6 +96,8 @@ pub struct Transaction<'a> {
     transactional_id: &'a str,
     /// Outputs that are not sent yet, and the bytes of their values; `None` once there were too many of them.
     held: Option<(Vec<Output>, usize)>,
+    /// Of a large one: the last output of each partition, and the changelog's records of partitions.
+    ends: (BTreeMap<(&'static str, i32), Output>, Vec<Output>),
     /// The first offset of each input partition that it is made from.
     from: BTreeMap<i32, i64>,
     /// The offsets that it commits, once they are known.
@@ -149,7 +117,8 @@ impl<'a> Transaction<'a> {
         client.begin_transaction().map_err(|error| end(client, transactional_id, error))?;
         let (from, to, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let held = Some((Vec::new(), 0));
-        Ok(Self { client, fail_points, transactional_id, held, from, to, written, is_open: true })
+        let ends = (BTreeMap::new(), Vec::new());
+        Ok(Self { client, fail_points, transactional_id, held, ends, from, to, written, is_open: true })
     }
 
     /// An error after which the producer can do no more.
@@ -176,11 +145,15 @@ impl<'a> Transaction<'a> {
 
 /// A fatal error of a producer: for a fenced one, the sentence that explains it.
 pub(super) fn end(client: &Client, transactional_id: &str, error: impl Into<Error>) -> LogError {
-    let is_fenced = client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code));
-    fatal(if is_fenced { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
+    fatal(if is_fenced(client) { Error::Fenced(transactional_id.to_owned()) } else { error.into() })
 }
 
-fn is_fencing(code: RDKafkaErrorCode) -> bool {
+/// Whether another process has initialised the id of a client since.
+pub(super) fn is_fenced(client: &Client) -> bool {
+    client.client().fatal_error().is_some_and(|(code, _)| is_fencing(code))
+}
+
+pub(super) fn is_fencing(code: RDKafkaErrorCode) -> bool {
     matches!(code, RDKafkaErrorCode::Fenced | RDKafkaErrorCode::ProducerFenced)
 }
 
@@ -188,10 +161,14 @@ impl Port for Transaction<'_> {
     type Input = InputConsumer;
 
     fn send(&mut self, output: Output) -> Result<(), LogError> {
-        let Some((held, bytes)) = &mut self.held else { return self.produce(&output) };
+        let Some((held, bytes)) = &mut self.held else { return self.produce_early(output) };
         *bytes += output.value.as_ref().map_or(0, Vec::len);
         held.push(output);
-        if held.len() <= SMALL.0 && *bytes <= SMALL.1 { Ok(()) } else { self.produce_held() }
+        if held.len() <= SMALL.0 && *bytes <= SMALL.1 {
+            return Ok(());
+        }
+        let (held, _) = self.held.take().unwrap_or_default();
+        held.into_iter().try_for_each(|output| self.produce_early(output))
     }
 
     fn reads(&mut self, partition: i32, from: i64) {
@@ -235,7 +212,8 @@ impl Port for Transaction<'_> {
 }
 
 impl Transaction<'_> {
-    /// The first record in a partition names its transaction, and so does that by which the changelog says how far it has come.
+    /// The first record in a partition names its transaction, and so do the last one of a large one and that by which the changelog says
+    /// how far it has come.
     fn name_origin(&self, record: &mut BaseRecord<'_, [u8], [u8]>) {
         let Some(partition) = record.partition else { return };
         let Some(from) = self.from.get(&partition).copied() else { return };
@@ -253,6 +231,8 @@ impl Transaction<'_> {
             self.produce_held()?;
             return self.settle();
         }
+        self.to.clone_from(next);
+        self.produce_ends()?;
         self.settle()?;
         self.send_offsets(input, next)
     }
@@ -277,14 +257,31 @@ impl Transaction<'_> {
     /// Sends the outputs that are held, and holds none any more.
     fn produce_held(&mut self) -> Result<(), LogError> {
         let (held, _) = self.held.take().unwrap_or_default();
-        held.iter().try_for_each(|output| self.produce(output))
+        held.iter().try_for_each(|output| self.produce(output, false))
     }
 
-    fn produce(&mut self, output: &Output) -> Result<(), LogError> {
+    /// Sends an output of a large transaction when the next one of its partition comes.
+    fn produce_early(&mut self, output: Output) -> Result<(), LogError> {
+        let (last, stated) = &mut self.ends;
+        if is_stated(&output) {
+            stated.push(output);
+            return Ok(());
+        }
+        let before = last.insert((output.topic, output.partition), output);
+        before.map_or(Ok(()), |before| self.produce(&before, false))
+    }
+
+    /// Sends the rest of a large transaction, whose end is known.
+    fn produce_ends(&mut self) -> Result<(), LogError> {
+        let (last, stated) = std::mem::take(&mut self.ends);
+        last.into_values().chain(stated).try_for_each(|output| self.produce(&output, true))
+    }
+
+    fn produce(&mut self, output: &Output, is_end: bool) -> Result<(), LogError> {
         self.fail_points.pass(Point::Produce);
         let mut record = record(output, self.client.context().topic(output.topic));
         let is_first = self.written.insert((output.topic, output.partition));
-        if is_first || output.key.as_deref() == Some(PARTITION_KEY.as_bytes()) {
+        if is_first || is_end || is_stated(output) {
             self.name_origin(&mut record);
         }
         enqueue(self.client, record).map_err(|error| self.refused(error, output))
@@ -314,6 +311,11 @@ impl Drop for Transaction<'_> {
             tracing::warn!(%error, "a transaction was left open");
         }
     }
+}
+
+/// Whether the changelog says by it how far it has come.
+fn is_stated(output: &Output) -> bool {
+    output.key.as_deref() == Some(PARTITION_KEY.as_bytes())
 }
 
 /// Calls again while librdkafka reports that it is safe: it then resumes the call rather than repeat it.

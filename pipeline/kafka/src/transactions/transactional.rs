@@ -23,7 +23,8 @@ use crate::error::{Error, fatal, is_transient};
 use crate::group::InputConsumer;
 
 use super::adoption::{Adopting, Unfinished, abort_open, adopt_each};
-use super::lost_commit::{Evidence, repeat};
+use super::lost_commit::{Evidence, Outputs, repeat};
+use super::origin::Origin;
 use super::output_ends::OutputEnds;
 use super::transaction::{Client, Transaction, connect, end, is_fatal};
 
@@ -92,7 +93,7 @@ impl TransactionalProducer {
             topics: *topics,
             partitions,
             surroundings,
-            ends: OutputEnds::open(cluster, topics)?,
+            ends: OutputEnds::open(cluster, topics.written())?,
             owned: BTreeSet::new(),
             working: None,
             unfinished: Unfinished::default(),
@@ -161,10 +162,12 @@ impl TransactionalProducer {
         group: &ConsumerGroupMetadata,
         input: &InputConsumer,
     ) -> Result<(), Error> {
-        let (cluster, topics, partitions) = (&self.cluster, &self.topics, self.partitions);
-        let evidence = Evidence { cluster, topics, partitions, ends: &self.ends, input };
-        repeat(&adopted.client, &adopted.transactional_id, &evidence)?;
-        Ok(abort_open(&adopted.client, topics, partitions, group)?)
+        let (cluster, partitions, changelog) = (&self.cluster, self.partitions, self.topics.changelog);
+        let outputs = Outputs { cluster, partitions, ends: &self.ends, are_shared: false };
+        let evidence = Evidence { cluster, changelog, input };
+        let is_committed = |partition, origin: &Origin| evidence.is_committed(partition, origin);
+        repeat(&adopted.client, &adopted.transactional_id, &outputs, &is_committed)?;
+        Ok(abort_open(&adopted.client, (&self.ends, partitions), group, changelog)?)
     }
 }
 
@@ -196,7 +199,7 @@ impl Working {
 }
 
 /// Whether another attempt with a new client may succeed.
-fn passes(error: &KafkaError) -> bool {
+pub(super) fn passes(error: &KafkaError) -> bool {
     let by_kind = matches!(error, KafkaError::Transaction(error) if error.is_retriable());
     by_kind || is_transient(error)
 }

@@ -123,7 +123,7 @@ metrics! {
     RESTORING = gauge(Process, Count, "arb_process_restoring_partitions", "Partitions being restored now.");
     PARTITIONS = gauge(Process, Count, "arb_process_partitions", "Partitions that this instance owns.");
     LAG_RECORDS = gauge(Process, Count, "arb_process_lag_records",
-        "Records of a partition that are not processed yet: its end, fetched every 5 s, minus the committed offset. 0 for a partition that was given back.")
+        "Records of a partition that are not processed yet: its end, fetched every 5 s, minus the committed offset. Transaction markers count until nothing was written for 5 s. 0 for a partition that was given back.")
         .by(&["partition"]).rare();
     EVENT_TIME_LAG = gauge(Process, Seconds, "arb_process_event_time_lag_seconds",
         "Now minus the partition's watermark. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
@@ -265,7 +265,7 @@ metrics! {
         "Now minus the time of the newest poll that the board wholly contains. For a recording it is as large as the recording is old.").rare();
     FEED_EVENTS = counter(Serve, Count, "arb_serve_feed_events_total", "Events of the feed that this instance has read.");
     FEED_LAG = gauge(Serve, Count, "arb_serve_feed_lag_records",
-        "Records of the feed's partition that are not read yet, measured every 5 s. Transaction markers count: a value of 1 means no lag.")
+        "Records of the feed's partition that are not read yet, measured every 5 s. Transaction markers count until nothing was written for 5 s: a value of 1 means no lag.")
         .by(&["partition"]);
     STREAMS = gauge(Serve, Count, "arb_serve_streams", "Streams that are open.");
     STREAM_EVENTS = counter(Serve, Count, "arb_serve_stream_events_total", "Server-Sent Events handed to connections: those of the feed, snapshots, and notices such as heartbeats.");

@@ -72,8 +72,10 @@ impl Sink {
         let topic = topic(source);
         let topic_id = hex(self.consumer.id(source.topic));
         let (committed, span) = (self.consumer.committed(source)?, self.consumer.span(source)?);
-        let resume = resume(committed.as_ref(), span, topic, &topic_id).map_err(|refusal| {
-            SinkError::Refused { topic: topic.name, partition: source.partition, refusal }
+        let resume = resume(committed.as_ref(), span, &topic_id).map_err(|refusal| SinkError::Refused {
+            topic: topic.name,
+            partition: source.partition,
+            refusal,
         })?;
         if resume.lost > 0 {
             self.counts.lost += resume.lost.cast_unsigned();
