@@ -68,9 +68,12 @@ pub(crate) fn reader(kafka: &Environment, topic: &str) -> (BaseConsumer, usize) 
     (consumer, partitions)
 }
 
-/// The same, each with its place.
+/// The same, each with its place: up to where each partition ends when this is asked, for a topic that is written to without a pause may
+/// never be read to its end.
 pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<Placed> {
     let (consumer, partitions) = reader(kafka, topic);
+    let ends: Vec<_> =
+        (0..partitions).map(|partition| stable_end(&consumer, &kafka.name(topic), partition)).collect();
     // Numbers, not a count: a partition can be at its end more than once while another one is still being read.
     let (mut records, mut ended) = (Vec::new(), BTreeSet::new());
     let deadline = Instant::now() + Duration::from_mins(2);
@@ -82,6 +85,9 @@ pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<Placed> {
         // None is no end: the client may wake for internal work.
         let Some(polled) = consumer.poll(Duration::from_secs(1)) else { continue };
         match polled {
+            Ok(message) if message.offset() >= ends[usize::try_from(message.partition()).unwrap()] => {
+                ended.insert(message.partition());
+            }
             Ok(message) => records.push(Placed {
                 offset: message.offset(),
                 appended_at: match message.timestamp() {
@@ -102,6 +108,15 @@ pub(crate) fn read_places(kafka: &Environment, topic: &str) -> Vec<Placed> {
     // Fetches of several partitions come interleaved, each in its order.
     records.sort_by_key(|placed| placed.record.partition);
     records
+}
+
+/// Where a partition ends for a reader of committed records.
+fn stable_end(consumer: &BaseConsumer, topic: &str, partition: usize) -> i64 {
+    let partition = i32::try_from(partition).unwrap();
+    wait_for("the partition ends somewhere", || {
+        consumer.fetch_watermarks(topic, partition, Duration::from_secs(30)).ok()
+    })
+    .1
 }
 
 /// Where a partition ends for readers of committed records, and for everybody.

@@ -40,6 +40,6 @@ pub use readers::{
 };
 pub use topics::{TopicIds, answers, machine_partitions, partitions, provision, topic_id};
 pub use transactions::{
-    SourceProducer, Surroundings, TRANSACTION_HEADER, TickOutput, Transaction, TransactionalProducer,
-    Written, watch_held_back,
+    POSITION_HEADER, SourceProducer, Surroundings, TRANSACTION_HEADER, TickOutput, Transaction,
+    TransactionalProducer, Written, watch_held_back,
 };

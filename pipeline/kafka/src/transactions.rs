@@ -20,6 +20,6 @@ mod transactional;
 
 pub use held_back::watch as watch_held_back;
 pub use origin::ORIGIN as TRANSACTION_HEADER;
-pub use source_producer::{SourceProducer, TickOutput, Written};
+pub use source_producer::{POSITION as POSITION_HEADER, SourceProducer, TickOutput, Written};
 pub use transaction::Transaction;
 pub use transactional::{Surroundings, TransactionalProducer};

@@ -169,6 +169,12 @@ fn headers(schema: &PublishedSchema) -> Value {
         let name = arb_kafka::TRANSACTION_HEADER;
         fields.insert(name.to_owned(), field(name, json!({"pattern": "^.+:[0-9]+:[0-9]*$"})));
     }
+    // What a source writes is named by the transaction of its poll; what clients push is in none.
+    if schema.topics().any(|topic| topic.name == ODDS_TICKS.name) {
+        for name in [arb_kafka::TRANSACTION_HEADER, arb_kafka::POSITION_HEADER] {
+            fields.insert(name.to_owned(), field(name, json!({})));
+        }
+    }
     json!({"type": "object", "properties": fields})
 }
 

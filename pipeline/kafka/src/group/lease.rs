@@ -18,7 +18,7 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
-use crate::offsets::Committed;
+use crate::offsets::{self, Committed};
 
 use super::member::{Member, MemberEvent, Rebalance};
 
@@ -109,10 +109,13 @@ impl Leases {
     /// # Errors
     /// [`Error::Client`] when the broker does not answer in time.
     pub fn note(&self, partition: i32) -> Result<LeaseNote, Error> {
-        let committed = self.member.committed(self.topic, partition)?;
-        let note =
-            committed.map(|Committed { offset, metadata }| LeaseNote { count: offset, text: metadata });
-        Ok(note.unwrap_or_default())
+        Ok(noted(self.member.committed(self.topic, partition)?))
+    }
+
+    /// The same, asked once: a note that a transaction is about to change is an error.
+    pub(crate) fn note_within(&self, partition: i32, time: Duration) -> Result<LeaseNote, Error> {
+        let committed = offsets::committed_within(self.member.consumer(), self.topic, partition, time)?;
+        Ok(noted(committed))
     }
 
     /// Who this member is in its group, for the transaction that writes the note of a partition; `None` when the partition is another's.
@@ -162,4 +165,9 @@ impl Leases {
         }
         Ok(self.member.give_back(&list)?)
     }
+}
+
+fn noted(committed: Option<Committed>) -> LeaseNote {
+    let note = committed.map(|Committed { offset, metadata }| LeaseNote { count: offset, text: metadata });
+    note.unwrap_or_default()
 }

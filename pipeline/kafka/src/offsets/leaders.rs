@@ -71,6 +71,9 @@ pub(crate) fn is_without_leader(error: &KafkaError) -> bool {
         Code::UnknownTopicOrPartition,
         Code::UnknownPartition,
         Code::OffsetNotAvailable,
+        // The broker was started again, and this client asked in the epoch before.
+        Code::FencedLeaderEpoch,
+        Code::UnknownLeaderEpoch,
     ];
     error.rdkafka_error_code().is_some_and(|code| without.contains(&code))
 }
@@ -79,6 +82,7 @@ pub(crate) fn is_without_leader(error: &KafkaError) -> bool {
 mod tests {
     use rdkafka::ClientConfig;
     use rdkafka::mocking::MockCluster;
+    use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
 
     use super::*;
 
@@ -108,5 +112,19 @@ mod tests {
         let [without, with] = without_and_with_leaders(|consumer| offsets(consumer, &asked, WITHIN));
         assert!(is_without_leader(&without.unwrap_err()));
         assert_eq!(with.unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_question_in_the_epoch_of_a_leader_that_was_started_again_is_asked_again() {
+        let cluster = MockCluster::new(1).unwrap();
+        cluster.create_topic(TOPIC, 1, 1).unwrap();
+        let mut config = ClientConfig::new();
+        let consumer: BaseConsumer =
+            config.set("bootstrap.servers", cluster.bootstrap_servers()).create().unwrap();
+        cluster.request_errors(
+            RDKafkaApiKey::ListOffsets,
+            &[RDKafkaRespErr::RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH],
+        );
+        assert_eq!(at(&consumer, &[(TOPIC, 0)], Offset::End, WITHIN), Ok(vec![0]));
     }
 }

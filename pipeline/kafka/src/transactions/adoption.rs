@@ -45,15 +45,30 @@ pub(super) fn abort_open(
         enqueue(client, BaseRecord::to(topic).partition(partition).key(KEY))?;
     }
     let delivered = settle(client);
+    abort_offsets(client, group, unread)?;
+    delivered?;
+    // A partition that no record has come to gets no marker either.
+    if client.context().take_failure() { Err(KafkaError::Canceled) } else { Ok(()) }
+}
+
+/// Ends what the producer has open among the offsets of the group, in the transaction that has begun.
+fn abort_offsets(client: &Client, group: &ConsumerGroupMetadata, unread: &Topic) -> Result<(), KafkaError> {
     // Also where the group does not take it: asking has added the group to the transaction.
     let send = || client.send_offsets_to_transaction(&offset(client, unread)?, group, TIMEOUT);
     if let Err(error) = resume(RESUME, send) {
         tracing::debug!(%error, "the group takes no offset of the transaction that is aborted");
     }
-    resume(RESUME, || client.abort_transaction(TIMEOUT))?;
-    delivered?;
-    // A partition that no record has come to gets no marker either.
-    if client.context().take_failure() { Err(KafkaError::Canceled) } else { Ok(()) }
+    resume(RESUME, || client.abort_transaction(TIMEOUT))
+}
+
+/// The same in a transaction of its own: the coordinator has ended all that it knows of, so what is open has lost its marker.
+pub(super) fn end_offsets(
+    client: &Client,
+    group: &ConsumerGroupMetadata,
+    unread: &Topic,
+) -> Result<(), KafkaError> {
+    client.begin_transaction()?;
+    abort_offsets(client, group, unread)
 }
 
 /// An offset of a topic that the group does not read: whatever became of it, no position would change.

@@ -204,7 +204,10 @@ impl Evidence<'_> {
     }
 }
 
-fn consumer(cluster: &Cluster, setting: Option<(&str, &str)>) -> Result<BaseConsumer<Listener>, Error> {
+pub(super) fn consumer(
+    cluster: &Cluster,
+    setting: Option<(&str, &str)>,
+) -> Result<BaseConsumer<Listener>, Error> {
     let mut config = settings::reader(cluster);
     // An empty response marks the end of a partition: the broker must not wait for a fuller one.
     config.set("fetch.wait.max.ms", "5");
@@ -215,7 +218,7 @@ fn consumer(cluster: &Cluster, setting: Option<(&str, &str)>) -> Result<BaseCons
 }
 
 /// Reads a partition from an offset to its end.
-fn read(
+pub(super) fn read(
     consumer: &BaseConsumer<Listener>,
     topic: &str,
     partition: i32,

@@ -7,24 +7,33 @@
 //! Source: KIP-98, KIP-447; docs/adr/097-a-poll-and-its-position.md.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use arb_schemas::topics::{ODDS_TICKS, SCAN_REQUESTS};
+use rdkafka::Message;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::{Header, OwnedHeaders};
+use rdkafka::message::{BorrowedMessage, Header, Headers, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, Producer};
 
 use crate::cluster::Cluster;
 use crate::error::Error;
 use crate::group::{LeaseNote, Leases};
-use crate::offsets::is_without_leader;
+use crate::offsets::{Asker, is_without_leader};
 use crate::producers::enqueue;
 
-use super::adoption::abort_open;
-use super::lost_commit::{Outputs, repeat};
+use super::adoption::{abort_open, end_offsets};
+use super::lost_commit::{Outputs, consumer, read, repeat};
 use super::origin::{ORIGIN, Origin};
 use super::output_ends::OutputEnds;
 use super::transaction::{Client, RESUME, TIMEOUT, connect, is_fenced, is_fencing, resume, settle};
 use super::transactional::passes;
+
+/// The header of the first record that a source's transaction writes to a partition: the note of the lease after it.
+pub const POSITION: &str = "arb-position";
+/// How long the group may take to return the note before a marker is taken for lost: it answers within milliseconds.
+const NOTE: Duration = Duration::from_secs(5);
+/// So many records before the end of a partition are looked at first.
+const TAIL: i64 = 1_000;
 
 /// A record that is to be written to the tick topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +98,13 @@ impl SourceProducer {
     fn try_to_take_over(&mut self, leases: &Leases) -> Result<Option<LeaseNote>, Error> {
         let Some(group) = leases.group(self.partition) else { return Ok(None) };
         let client = connect(&self.cluster, &self.transactional_id)?;
-        let note = leases.note(self.partition)?;
+        let note = match leases.note_within(self.partition, NOTE) {
+            Err(error) if is_passing(&error) => {
+                end_offsets(&client, &group, &SCAN_REQUESTS)?;
+                self.written_note(leases.note(self.partition)?)?
+            }
+            note => note?,
+        };
         let (cluster, partitions, ends) = (&self.cluster, self.partitions, &self.ends);
         let outputs = Outputs { cluster, partitions, ends, are_shared: true };
         // A transaction commits the note by which it counts itself.
@@ -98,6 +113,39 @@ impl SourceProducer {
         abort_open(&client, (ends, partitions), &group, &SCAN_REQUESTS)?;
         self.client = Some(client);
         Ok(Some(note))
+    }
+
+    /// The note after the last transaction of which committed records are there: the partition of the group's offsets has lost a marker, of
+    /// an aborted transaction or of a committed one. Of a committed one the group has the note before it.
+    fn written_note(&self, noted: LeaseNote) -> Result<LeaseNote, Error> {
+        let consumer = consumer(&self.cluster, None)?;
+        let (topic, asker) = (self.cluster.topic(ODDS_TICKS.name), Asker::of_committed(&self.cluster)?);
+        let mut newest = noted;
+        for partition in 0..self.partitions {
+            let (span, mut tail, mut found) = (asker.span(topic, partition)?, TAIL, None);
+            loop {
+                let begin = span.first.max(span.next.saturating_sub(tail));
+                if begin < span.next {
+                    read(&consumer, topic, partition, begin, |message| {
+                        found = self.note_of(message).or_else(|| found.take());
+                    })?;
+                }
+                if found.is_some() || begin == span.first {
+                    break;
+                }
+                tail = tail.saturating_mul(16);
+            }
+            newest = found.filter(|note| note.count > newest.count).unwrap_or(newest);
+        }
+        Ok(newest)
+    }
+
+    /// The note of the transaction of this id that a record is the first of in its partition.
+    fn note_of(&self, message: &BorrowedMessage<'_>) -> Option<LeaseNote> {
+        let origin = Origin::of(message).filter(|origin| origin.transactional_id == self.transactional_id)?;
+        let header = message.headers()?.iter().find(|header| header.key == POSITION)?;
+        let text = std::str::from_utf8(header.value?).ok()?.to_owned();
+        Some(LeaseNote { count: origin.to?, text })
     }
 
     /// Writes records and the note that follows from them. The next call after anything but [`Written::Yes`] is [`Self::take_over`].
@@ -143,8 +191,8 @@ impl SourceProducer {
             let mut record = BaseRecord::<[u8], [u8]>::to(topic).partition(*partition);
             (record.key, record.payload) = (Some(key.as_bytes()), Some(value.as_slice()));
             if named.insert(*partition) {
-                record.headers =
-                    Some(OwnedHeaders::new().insert(Header { key: ORIGIN, value: Some(&origin) }));
+                let headers = OwnedHeaders::new().insert(Header { key: ORIGIN, value: Some(&origin) });
+                record.headers = Some(headers.insert(Header { key: POSITION, value: Some(&note.text) }));
             }
             enqueue(client, record)?;
         }
