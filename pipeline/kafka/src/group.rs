@@ -1,6 +1,6 @@
 //! Consumer groups: members that share the partitions of topics, and what is known of other groups.
 //!
-//! - `member`: a member of a group; [`commit`]: how a commit of it ends.
+//! - `member`: a member of a group; `commit`: how a commit of it ends.
 //! - `consumer`: the input of a machine, with `taken_records`; `sink`: the input of the sink; `forwarder`: records that become
 //!   tasks; `lease`: partitions as leases.
 //! - `reader_group`: the group that shows the position of a reader; `group_lag`: how far groups are behind.
