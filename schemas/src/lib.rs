@@ -1,7 +1,7 @@
 //! Every wire format and every topic of the arbitrage board, in one place.
 //!
 //! - [`topics`]: the catalogue that code, provisioning and documents read.
-//! - [`records`]: one Rust struct for each record of `avro/*.avsc`.
+//! - [`records`]: the declarations of records, from which the schemas of `avro/` are written.
 //! - [`wire`]: encoding and decoding of those records.
 //! - [`TickRecord`]: a message of the tick topic as its record.
 //! - [`ScanMarker`]: a marker of a scan in the tick topic.

@@ -90,7 +90,7 @@ record! {
         pub period: Open<Period>,
         /// Line.
         pub line: Option<Points>,
-        /// Its legs were proven to be on offer at one moment while it was open.
+        /// Its legs were proven to be on offer at one moment while it was open; a window that never was is a phantom.
         pub simultaneous_ever: bool,
         /// It was verified while it was open.
         pub verified_ever: bool,
@@ -109,7 +109,7 @@ record! {
 }
 
 record! {
-    /// A quote's price moved by more than a threshold, or a market's main line changed.
+    /// A quote's price moved by more than a threshold within a hopping window, or a market's main line changed.
     pub struct LineMovement {
         /// What moved.
         pub kind: Open<MovementKind>,

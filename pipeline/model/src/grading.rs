@@ -72,7 +72,7 @@ record! {
     pub struct WindowGrade {
         /// From 1, growing by one.
         pub version: i64,
-        /// Whether it is settled.
+        /// Whether it is settled; `open` where the result was withdrawn.
         pub state: Open<GradeState>,
         /// What all legs returned together, per unit of the total stake; `None` unless it is settled.
         pub returned: Option<f64>,

@@ -2,8 +2,6 @@
 //!
 //! What was published never changes, and gradings are only added. It decides nothing.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Event, Family, Name, Open, Outcome, Period, Points, Price, Time};
 
 keyed! {
@@ -59,9 +57,9 @@ keyed! {
 }
 
 record! {
-    /// A pick: one of a bot, a version, a feed, an event and a market.
+    /// A bet that a bot published before its event, and what became of it: one of a bot, a version, a feed, an event and a market.
     pub struct Pick {
-        /// From what it is one of: the same whenever it is published.
+        /// Made of the bot, the version, the feed, the event and the market: the same whenever it is published.
         pub id: String,
         /// The bot.
         pub bot: String,
@@ -87,7 +85,7 @@ record! {
         pub price: Price,
         /// The probability that the bot took for fair, 0 to 1.
         pub probability: f64,
-        /// How the bot came to it.
+        /// How the bot came to the probability.
         pub method: String,
         /// A fraction of the bank.
         pub stake: f64,
@@ -150,13 +148,14 @@ record! {
     }
 }
 
-/// A pick was published or graded.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PickChange {
-    /// [`PUBLISHED`] or [`GRADED`].
-    pub change: String,
-    /// As it is after that.
-    pub pick: Pick,
+record! {
+    /// A pick was published or graded.
+    pub struct PickChange {
+        /// `published`, or `graded`: for the first time or again.
+        pub change: String,
+        /// The pick after that.
+        pub pick: Pick,
+    }
 }
 
 /// The change of a pick that is new.

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::described::{Described, Shape};
 use crate::market::Line;
 use crate::time::{Micros, SECOND};
 
@@ -28,6 +29,19 @@ impl Points {
     pub fn decimal(self) -> f64 {
         f64::from(self.0) / 1e3
     }
+}
+
+impl Described for Points {
+    const SHAPE: Shape =
+        Shape::Measured(&Shape::Int, "In thousandths; of a spread the home side's handicap.");
+}
+
+impl Described for Money {
+    const SHAPE: Shape = Shape::Measured(&Shape::Long, "In minor units of its currency.");
+}
+
+impl Described for Seconds {
+    const SHAPE: Shape = Shape::Measured(&Shape::Long, "In microseconds.");
 }
 
 impl Serialize for Points {

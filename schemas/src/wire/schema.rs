@@ -1,0 +1,158 @@
+//! The Avro schema of a record, written from its declaration: a field of a schema is a field of the struct, its documentation the
+//! comment there.
+//!
+//! It never states what the declaration does not, and its text is the same at each call.
+//!
+//! Source: Apache Avro 1.12, "Schema Declaration".
+
+use std::fmt::Write;
+
+use arb_model::described::{FieldShape, RecordShape, Shape, SymbolList};
+
+use super::RecordType;
+
+/// The namespace of all records.
+pub(crate) const NAMESPACE: &str = "arb.v1";
+
+/// The schema of a type of record; types that it refers to are named in it, not defined.
+pub(super) fn text(record: RecordType) -> String {
+    let mut schema = Schema::default();
+    for reference in record.references() {
+        schema.value(&reference.shape());
+    }
+    schema.text.clear();
+    schema.value(&record.shape());
+    schema.text + "\n"
+}
+
+/// A schema as far as it is written.
+#[derive(Default)]
+struct Schema {
+    text: String,
+    /// Names that are defined: the schema of each is written once.
+    defined: Vec<&'static str>,
+    /// How many records the next line is in.
+    depth: usize,
+}
+
+impl Schema {
+    fn value(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Boolean => self.put("\"boolean\""),
+            Shape::Int => self.put("\"int\""),
+            Shape::Long => self.put("\"long\""),
+            Shape::Double => self.put("\"double\""),
+            Shape::Text | Shape::Key(_) => self.put("\"string\""),
+            Shape::Bytes => self.put("\"bytes\""),
+            Shape::Time => self.put(r#"{"type": "long", "logicalType": "timestamp-micros"}"#),
+            Shape::Measured(number, _) => self.value(number),
+            Shape::Optional(value) => self.within("[\"null\", ", value, "]"),
+            Shape::List(item) => self.within("{\"type\": \"array\", \"items\": ", item, "}"),
+            Shape::Symbol(list) => self.once(list.name, |schema| schema.symbols(list)),
+            Shape::Record(record) => self.once(record.name, |schema| schema.record(record)),
+        }
+    }
+
+    fn within(&mut self, before: &str, value: &Shape, after: &str) {
+        self.put(before);
+        self.value(value);
+        self.put(after);
+    }
+
+    /// The definition of a named type at its first use, its name from then on.
+    fn once(&mut self, name: &'static str, define: impl FnOnce(&mut Self)) {
+        if self.defined.contains(&name) {
+            self.put(&quoted(&format!("{NAMESPACE}.{name}")));
+        } else {
+            self.defined.push(name);
+            define(self);
+        }
+    }
+
+    fn symbols(&mut self, list: &SymbolList) {
+        let symbols: Vec<_> = list.symbols.iter().map(|symbol| quoted(symbol)).collect();
+        self.put(&format!("{{\"type\": \"enum\", \"name\": {}, ", quoted(list.name)));
+        self.doc(&sentences(list.doc, &Shape::Text));
+        self.put(&format!("\"symbols\": [{}]", symbols.join(", ")));
+        if let Some(first) = symbols.first() {
+            self.put(&format!(", \"default\": {first}"));
+        }
+        self.put("}");
+    }
+
+    fn record(&mut self, record: &RecordShape) {
+        self.put("{");
+        self.depth += 1;
+        self.line();
+        self.put(&format!("\"type\": \"record\", \"name\": {}, ", quoted(record.name)));
+        if self.depth == 1 {
+            self.put(&format!("\"namespace\": {}, ", quoted(NAMESPACE)));
+        }
+        self.line();
+        self.doc(&sentences(record.doc, &Shape::Text));
+        self.line();
+        self.put("\"fields\": [");
+        self.depth += 1;
+        for (place, field) in record.fields.iter().enumerate() {
+            self.put(if place == 0 { "" } else { "," });
+            self.line();
+            self.field(field);
+        }
+        self.depth -= 1;
+        self.line();
+        self.put("]");
+        self.depth -= 1;
+        self.line();
+        self.put("}");
+    }
+
+    fn field(&mut self, field: &FieldShape) {
+        self.put(&format!("{{\"name\": {}, ", quoted(field.name)));
+        self.doc(&sentences(field.doc, &field.shape));
+        self.put("\"type\": ");
+        self.value(&field.shape);
+        self.put(if matches!(field.shape, Shape::Optional(_)) { ", \"default\": null}" } else { "}" });
+    }
+
+    fn doc(&mut self, doc: &str) {
+        if !doc.is_empty() {
+            self.put(&format!("\"doc\": {}, ", quoted(doc)));
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn line(&mut self) {
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n("  ", self.depth));
+    }
+}
+
+/// A comment as the documentation of a value, which knows no Rust and has no marks, and what is said of all values of its type.
+fn sentences(comment: &[&str], shape: &Shape) -> String {
+    let lines = comment.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+    let mut text = lines.collect::<Vec<_>>().join(" ").replace("`None`", "null").replace('`', "");
+    if let Some(note) = note(shape) {
+        let space = if text.is_empty() { "" } else { " " };
+        let _ = write!(text, "{space}{note}");
+    }
+    text
+}
+
+/// What is said of all values of a type.
+fn note(shape: &Shape) -> Option<String> {
+    match shape {
+        Shape::Measured(_, unit) => Some((*unit).to_owned()),
+        Shape::Key(keys) => Some(format!("One of: {}.", keys.join(", "))),
+        Shape::Optional(value) | Shape::List(value) => note(value),
+        _ => None,
+    }
+}
+
+/// A text as JSON has it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
