@@ -121,7 +121,7 @@ record! {
 record! {
     /// What the book of a pick offered on its bet some time after the pick was published.
     pub struct LaterOffer {
-        /// `None` where it offered nothing.
+        /// At the book of the pick; `None` where it offered nothing.
         pub price: Option<Price>,
         /// When the source confirmed it, or the other prices of the event where there was none.
         pub last_seen_at: Time,

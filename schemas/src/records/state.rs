@@ -146,7 +146,7 @@ record! {
 }
 
 symbols! {
-    /// Whether a quote can be bet on. `Unknown` is a symbol that a later writer added.
+    /// Whether a quote can be bet on. `unknown` stands for a symbol that a later writer added.
     #[allow(missing_docs)]
     pub enum Standing {
         Unknown = "unknown",

@@ -97,7 +97,7 @@ record! {
 }
 
 symbols! {
-    /// What a tick is about. `Unknown` is a symbol that a later writer added.
+    /// What a tick is about. `unknown` stands for a symbol that a later writer added.
     #[allow(missing_docs)]
     pub enum Outcome {
         Unknown = "unknown",
@@ -110,7 +110,7 @@ symbols! {
 }
 
 symbols! {
-    /// Side of a bet. `Unknown` is a symbol that a later writer added.
+    /// Side of a bet. `unknown` stands for a symbol that a later writer added.
     #[allow(missing_docs)]
     pub enum Side {
         Unknown = "unknown",
@@ -120,7 +120,7 @@ symbols! {
 }
 
 symbols! {
-    /// Whether a price can be taken. `Unknown` is a symbol that a later writer added.
+    /// Whether a price can be taken. `unknown` stands for a symbol that a later writer added.
     #[allow(missing_docs)]
     pub enum Status {
         Unknown = "unknown",

@@ -5,23 +5,19 @@
 //!
 //! Source: Apache Avro 1.12, "Schema Declaration".
 
-use std::fmt::Write;
-
 use arb_model::described::{FieldShape, RecordShape, Shape, SymbolList};
-
-use super::RecordType;
 
 /// The namespace of all records.
 pub(crate) const NAMESPACE: &str = "arb.v1";
 
-/// The schema of a type of record; types that it refers to are named in it, not defined.
-pub(super) fn text(record: RecordType) -> String {
+/// The schema of a record; those that it refers to are named in it, not defined.
+pub(super) fn text(record: &Shape, references: impl Iterator<Item = Shape>) -> String {
     let mut schema = Schema::default();
-    for reference in record.references() {
-        schema.value(&reference.shape());
+    for reference in references {
+        schema.value(&reference);
     }
     schema.text.clear();
-    schema.value(&record.shape());
+    schema.value(record);
     schema.text + "\n"
 }
 
@@ -136,8 +132,8 @@ fn sentences(comment: &[&str], shape: &Shape) -> String {
     let lines = comment.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     let mut text = lines.collect::<Vec<_>>().join(" ").replace("`None`", "null").replace('`', "");
     if let Some(note) = note(shape) {
-        let space = if text.is_empty() { "" } else { " " };
-        let _ = write!(text, "{space}{note}");
+        text.push(' ');
+        text.push_str(&note);
     }
     text
 }

@@ -43,14 +43,17 @@ macro_rules! versions {
             pub fn schema_text(self) -> &'static str {
                 match self {
                     $(Self::$name => {
-                        static TEXT: LazyLock<String> = LazyLock::new(|| schema::text(RecordType::$name));
+                        static TEXT: LazyLock<String> = LazyLock::new(|| {
+                            let references = RecordType::$name.references().iter();
+                            schema::text(&$name::SHAPE, references.map(|reference| reference.shape()))
+                        });
                         &TEXT
                     })+
                 }
             }
 
             /// What it is made of.
-            pub(super) fn shape(self) -> Shape {
+            fn shape(self) -> Shape {
                 match self {
                     $(Self::$name => $name::SHAPE,)+
                 }
