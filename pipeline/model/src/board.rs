@@ -50,7 +50,7 @@ record! {
         pub line: Option<Points>,
         /// `S`, the sum of 1/effective price over the legs.
         pub implied_probability: f64,
-        /// `1/S - 1`, the return on the total stake.
+        /// `1/S - 1`, the return on the total stake: 0.02 is 2 %.
         pub margin: f64,
         /// Least return over settlement states.
         pub margin_worst: f64,
@@ -87,9 +87,10 @@ record! {
         /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none.
         pub passed_over: Option<PassedOver> => _,
         /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned:
-        /// `postponed`, `moved`, `starters`, `abandoned` or `void`; `None`: by none that is known.
+        /// `postponed`, `moved`, `starters`, `abandoned` or `void`; `None` where their books state the same of all, or do not pay a played match alike.
         pub void_clause: Option<Name>,
-        /// The most of the total stake that is lost then.
+        /// The most of the total stake that is lost then: some legs void, each as its book states (nothing, where it does not), and the others settled in
+        /// the worst way. 0.5 is half of it.
         pub void_loss_max: Option<f64>,
     }
 }
@@ -151,7 +152,7 @@ record! {
         pub limit: Option<Money>,
         /// Within which the book confirms 95 of 100 prices.
         pub expected_interval: Seconds => "expected_interval_seconds",
-        /// Where the bet can be placed, an address of http or https; `None`: not known.
+        /// Where the bet can be placed, an address of http or https, of the source or of the table of books; `None`: not known.
         pub link: Option<Name>,
         /// `effective_price` is of the worst price in the book's own form that is written as `price`.
         pub rounded: bool,

@@ -25,10 +25,10 @@ pub enum Shape {
     Bytes,
     /// Microseconds since the epoch, UTC.
     Time,
-    /// A value, and the sentence that states its unit.
-    Measured(&'static Shape, &'static str),
-    /// A text: a key of a list that may grow.
-    Key(&'static [&'static str]),
+    /// A number with a unit.
+    Measured(&'static Measure),
+    /// A text: a key of a list.
+    Key(&'static KeyList),
     /// A symbol of a list.
     Symbol(&'static SymbolList),
     /// A value, or none.
@@ -37,6 +37,26 @@ pub enum Shape {
     List(&'static Shape),
     /// A record.
     Record(&'static RecordShape),
+}
+
+/// A number with a unit: a whole one in a binary encoding, a decimal in text.
+#[derive(Debug)]
+pub struct Measure {
+    /// The shape of its binary form.
+    pub number: Shape,
+    /// The sentence that states the unit of that.
+    pub unit: &'static str,
+    /// The sentence that states the unit of its text form.
+    pub text_unit: &'static str,
+}
+
+/// The keys of a list of named values.
+#[derive(Debug)]
+pub struct KeyList {
+    /// The keys.
+    pub keys: &'static [&'static str],
+    /// Documents promise clients that there are no others.
+    pub is_closed: bool,
 }
 
 /// The symbols of a value; the first one is read where a later writer has written another.
@@ -68,6 +88,8 @@ pub struct FieldShape {
     pub name: &'static str,
     /// Lines of its comment.
     pub doc: &'static [&'static str],
+    /// Its name in text; `None` where text does not have it.
+    pub text: Option<&'static str>,
     /// The shape of its values.
     pub shape: Shape,
 }

@@ -2,10 +2,12 @@
 //!
 //! A key that was published never changes its meaning.
 
+use crate::described::KeyList;
+
 /// A value of a list, named by a key in messages.
 pub trait Keyed: Copy + Eq + 'static {
     /// The keys of all, in the order of their declaration.
-    const KEYS: &'static [&'static str];
+    const LIST: KeyList;
 
     /// Its key.
     fn key(self) -> &'static str;
@@ -46,11 +48,20 @@ macro_rules! symbols {
     };
 }
 
-/// Declares an enum with the key of each variant; `ALL` has them in the order of their declaration.
+/// Declares an enum with the key of each variant; `ALL` has them in the order of their declaration. Of a `closed` list documents promise
+/// clients that it does not grow.
 macro_rules! keyed {
+    (@is_closed) => {
+        false
+    };
+    (@is_closed closed) => {
+        true
+    };
     (
         $(#[$meta:meta])*
-        pub enum $name:ident { $( $(#[$($variant_meta:tt)*])* $variant:ident = $key:literal ),+ $(,)? }
+        pub enum $name:ident $(: $closed:ident)? {
+            $( $(#[$($variant_meta:tt)*])* $variant:ident = $key:literal ),+ $(,)?
+        }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +92,10 @@ macro_rules! keyed {
         }
 
         impl $crate::Keyed for $name {
-            const KEYS: &'static [&'static str] = Self::KEYS;
+            const LIST: $crate::described::KeyList = $crate::described::KeyList {
+                keys: Self::KEYS,
+                is_closed: keyed!(@is_closed $($closed)?),
+            };
 
             fn key(self) -> &'static str {
                 Self::key(self)

@@ -48,7 +48,7 @@ impl<T> Default for Open<T> {
 }
 
 impl<T: Keyed> Described for Open<T> {
-    const SHAPE: Shape = Shape::Key(T::KEYS);
+    const SHAPE: Shape = Shape::Key(&T::LIST);
 }
 
 impl<T: Keyed> From<T> for Open<T> {

@@ -6,7 +6,7 @@ use crate::{Event, Family, Name, Open, Outcome, Period, Points, Price, Time};
 
 keyed! {
     /// Of what kind the prices are that a bot saw. Records of two kinds are never pooled: simulated books lag by construction.
-    pub enum FeedKind {
+    pub enum FeedKind: closed {
         /// A simulated market.
         Simulated = "simulated",
         /// A recording of real books.
@@ -131,7 +131,7 @@ record! {
 record! {
     /// A grading. A correction is another one, never a change.
     pub struct PickGrade {
-        /// From 1, growing by one.
+        /// The number of the grading, from 1: a correction is another one.
         pub version: i64,
         /// `won`, `half_won`, `push`, `half_lost`, `lost` or `void`; `open` where a result was withdrawn; `no_result` where none came.
         pub settlement: String,

@@ -5,7 +5,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::described::{Described, Shape};
+use crate::described::{Described, Measure, Shape};
 
 /// Millionths in one.
 const UNIT: i64 = 1_000_000;
@@ -137,7 +137,11 @@ pub fn fixed_point(text: &str, digits: usize) -> Option<i64> {
 }
 
 impl Described for Price {
-    const SHAPE: Shape = Shape::Measured(&Shape::Long, "Decimal odds in millionths.");
+    const SHAPE: Shape = Shape::Measured(&Measure {
+        number: Shape::Long,
+        unit: "Decimal odds in millionths.",
+        text_unit: "Decimal odds.",
+    });
 }
 
 /// Millionths in binary, decimal odds in text.

@@ -21,6 +21,15 @@ macro_rules! record {
     (@field $record:ident, $name:expr, $value:expr, $text:literal) => {
         $record.serialize_field($text, $value)?
     };
+    (@text $name:expr) => {
+        Some($name)
+    };
+    (@text $name:expr, _) => {
+        None
+    };
+    (@text $name:expr, $text:literal) => {
+        Some($text)
+    };
     (
         $(#[$($meta:tt)*])*
         pub struct $name:ident {
@@ -60,6 +69,7 @@ macro_rules! record {
                     fields: &[$($crate::described::FieldShape {
                         name: stringify!($field),
                         doc: &[$($crate::doc_line!($($field_meta)*)),*],
+                        text: $crate::record!(@text stringify!($field) $(, $text)?),
                         shape: <$type as $crate::described::Described>::SHAPE,
                     }),+],
                 })

@@ -6,7 +6,7 @@ use crate::{Event, Family, Market, Name, Open, Outcome, Period, Points, Price, S
 
 keyed! {
     /// What kind of signal it is.
-    pub enum SignalKind {
+    pub enum SignalKind: closed {
         /// A price pays more than the fair chance.
         Value = "value",
         /// The best prices of a line give nearly everything back.

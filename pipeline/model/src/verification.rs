@@ -95,10 +95,11 @@ impl Described for Verification {
 
 /// A boolean for each flag.
 const FLAGS: [FieldShape; Flag::ALL.len()] = {
-    let mut fields = [FieldShape { name: "", doc: &[], shape: Shape::Boolean }; Flag::ALL.len()];
+    let mut fields = [FieldShape { name: "", doc: &[], text: None, shape: Shape::Boolean }; Flag::ALL.len()];
     let mut place = 0;
     while place < fields.len() {
         fields[place].name = Flag::KEYS[place];
+        fields[place].text = Some(Flag::KEYS[place]);
         fields[place].doc = Flag::DOCS[place];
         place += 1;
     }

@@ -7,6 +7,8 @@
 
 use arb_model::described::{FieldShape, RecordShape, Shape, SymbolList};
 
+use crate::sentence;
+
 /// The namespace of all records.
 pub(crate) const NAMESPACE: &str = "arb.v1";
 
@@ -41,7 +43,7 @@ impl Schema {
             Shape::Text | Shape::Key(_) => self.put("\"string\""),
             Shape::Bytes => self.put("\"bytes\""),
             Shape::Time => self.put(r#"{"type": "long", "logicalType": "timestamp-micros"}"#),
-            Shape::Measured(number, _) => self.value(number),
+            Shape::Measured(measure) => self.value(&measure.number),
             Shape::Optional(value) => self.within("[\"null\", ", value, "]"),
             Shape::List(item) => self.within("{\"type\": \"array\", \"items\": ", item, "}"),
             Shape::Symbol(list) => self.once(list.name, |schema| schema.symbols(list)),
@@ -68,7 +70,7 @@ impl Schema {
     fn symbols(&mut self, list: &SymbolList) {
         let symbols: Vec<_> = list.symbols.iter().map(|symbol| quoted(symbol)).collect();
         self.put(&format!("{{\"type\": \"enum\", \"name\": {}, ", quoted(list.name)));
-        self.doc(&sentences(list.doc, &Shape::Text));
+        self.doc(&sentence::of(list.doc, None));
         self.put(&format!("\"symbols\": [{}]", symbols.join(", ")));
         if let Some(first) = symbols.first() {
             self.put(&format!(", \"default\": {first}"));
@@ -85,7 +87,7 @@ impl Schema {
             self.put(&format!("\"namespace\": {}, ", quoted(NAMESPACE)));
         }
         self.line();
-        self.doc(&sentences(record.doc, &Shape::Text));
+        self.doc(&sentence::of(record.doc, None));
         self.line();
         self.put("\"fields\": [");
         self.depth += 1;
@@ -104,7 +106,7 @@ impl Schema {
 
     fn field(&mut self, field: &FieldShape) {
         self.put(&format!("{{\"name\": {}, ", quoted(field.name)));
-        self.doc(&sentences(field.doc, &field.shape));
+        self.doc(&sentence::of(field.doc, note(&field.shape)));
         self.put("\"type\": ");
         self.value(&field.shape);
         self.put(if matches!(field.shape, Shape::Optional(_)) { ", \"default\": null}" } else { "}" });
@@ -127,22 +129,11 @@ impl Schema {
     }
 }
 
-/// A comment as the documentation of a value, which knows no Rust and has no marks, and what is said of all values of its type.
-fn sentences(comment: &[&str], shape: &Shape) -> String {
-    let lines = comment.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
-    let mut text = lines.collect::<Vec<_>>().join(" ").replace("`None`", "null").replace('`', "");
-    if let Some(note) = note(shape) {
-        text.push(' ');
-        text.push_str(&note);
-    }
-    text
-}
-
 /// What is said of all values of a type.
 fn note(shape: &Shape) -> Option<String> {
     match shape {
-        Shape::Measured(_, unit) => Some((*unit).to_owned()),
-        Shape::Key(keys) => Some(format!("One of: {}.", keys.join(", "))),
+        Shape::Measured(measure) => Some(measure.unit.to_owned()),
+        Shape::Key(list) => Some(sentence::of_keys(list)),
         Shape::Optional(value) | Shape::List(value) => note(value),
         _ => None,
     }

@@ -53,7 +53,8 @@ macro_rules! versions {
             }
 
             /// What it is made of.
-            fn shape(self) -> Shape {
+            #[must_use]
+            pub fn shape(self) -> Shape {
                 match self {
                     $(Self::$name => $name::SHAPE,)+
                 }
