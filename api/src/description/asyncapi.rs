@@ -19,10 +19,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{COMPONENTS, WRITTEN, read, records};
-
-/// The beginning of a reference to a schema.
-pub(super) const SCHEMAS: &str = "#/components/schemas/";
+use super::records::{self, SCHEMAS};
+use super::{COMPONENTS, WRITTEN, read};
 
 /// An event of the stream.
 #[derive(Debug, Deserialize)]

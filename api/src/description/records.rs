@@ -6,8 +6,8 @@
 use arb_schemas::json_schema;
 use serde_json::{Map, Value};
 
-use super::asyncapi::SCHEMAS;
-
+/// The beginning of a reference to a schema.
+pub(super) const SCHEMAS: &str = "#/components/schemas/";
 /// The key that names a record.
 const RECORD: &str = "x-record";
 
