@@ -2,6 +2,7 @@
 //!
 //! - `operations`: what each route is for, what it takes and what it answers.
 //! - `asyncapi`: the topics and the stream, as a document of their own.
+//! - `records`: schemas of records within those of bodies and events.
 //!
 //! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
 //! test. Schemas of bodies are `schemas/openapi/components.json`, parameters `parameters.json` and `path_parameters.json` beside it; the document is checked in there
@@ -9,8 +10,10 @@
 
 mod asyncapi;
 mod operations;
+mod records;
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use warp::http::Method;
@@ -20,8 +23,15 @@ use crate::docs::{self, Pages};
 use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
 
-/// Schemas of bodies.
-const COMPONENTS: &str = include_str!("../../schemas/openapi/components.json");
+/// Schemas of bodies as they are written, without the fields of records.
+static WRITTEN: LazyLock<Value> =
+    LazyLock::new(|| read(include_str!("../../schemas/openapi/components.json")));
+/// The same with them.
+static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
+    let mut completed = WRITTEN.clone();
+    records::complete(&mut completed, &WRITTEN);
+    completed
+});
 /// Parameters of queries, by the names that operations use. Where two routes give one name another meaning, it has two entries.
 const PARAMETERS: &str = include_str!("../../schemas/openapi/parameters.json");
 
@@ -74,7 +84,7 @@ fn document<S>(routes: &[Route<S>]) -> Value {
         "servers": [{"url": "/"}],
         "paths": paths(routes),
         "components": {
-            "schemas": read(COMPONENTS),
+            "schemas": *COMPONENTS,
             "parameters": read(PARAMETERS),
             "responses": {
                 "Problem": {
@@ -142,7 +152,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
         };
         let mut content = json!({"schema": of_media});
         // What no test calls has an example with its schema.
-        let of_schema = || read(COMPONENTS).get(body)?.get("examples")?.get(0).cloned();
+        let of_schema = || COMPONENTS.get(body)?.get("examples")?.get(0).cloned();
         if let Some(body) = example.get("body").cloned().or_else(of_schema) {
             content["example"] = body;
         }

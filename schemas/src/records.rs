@@ -1,8 +1,9 @@
-//! The records: what is published is `arb_model`'s, the input and the changelog are here, with the field names of `avro/*.avsc`.
+//! The records: what is published is `arb_model`'s, the input and the changelog are here, each declared once.
 //!
-//! They carry data and decide nothing. The schema files document each field.
+//! They carry data and decide nothing. The schemas of `avro/` are written from them.
 
 mod accounts;
+mod learning;
 mod picks;
 mod quota;
 pub mod scans;
@@ -20,6 +21,7 @@ pub use arb_model::{
     LegReturn, LineMovement, OpenedLeg, OpenedWindow, Pick, PickChange, SignalChange, SignalQuote,
     StaleAlert, Ttl, Verification, WindowGrade, WindowGrading,
 };
+pub use learning::{StateBook, StateMargins, StateSurvival};
 pub use picks::{
     PeriodScore, PickCandidate, PickClosing, PickOffer, PickTimer, REGULATION, ResultReport,
     StateOpenedWindow, StatePick, StatePicks, StateResult,
@@ -34,9 +36,9 @@ pub use scans::{
 };
 pub use scores::LiveScore;
 pub use state::{
-    Standing, StateBasis, StateBet, StateBook, StateClock, StateConsensus, StateHead, StateLife, StateLine,
-    StateLink, StateMargins, StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
-    StateStaleBooks, StateStanding, StateSurvival, StateSuspension, StateWindow,
+    Standing, StateBasis, StateBet, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateLink,
+    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
+    StateStanding, StateSuspension, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Suspension, Tick};
 pub use webhooks::{

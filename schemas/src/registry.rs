@@ -9,10 +9,8 @@ use serde::Serialize;
 
 use crate::topics::{self, Topic};
 use crate::wire::RecordType;
+use crate::wire::schema::NAMESPACE;
 use crate::wire::versions::OLDER;
-
-/// The namespace of all records.
-const NAMESPACE: &str = "arb.v1";
 
 /// A version of a type of record, as it was published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

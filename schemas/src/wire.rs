@@ -2,13 +2,14 @@
 //!
 //! Every version of every type of record has a schema id of its own, so that the union which a topic
 //! holds is the set of types that its catalogue entry names, and a new type needs no new union. Records
-//! of older versions are resolved to the newest. It never resolves a schema that is not embedded here.
+//! of older versions are resolved to the newest. It never resolves a schema that is not of this program.
 //!
 //! Source: Confluent Schema Registry, "Wire format"; Apache Avro 1.12, "Binary encoding".
 
 mod change;
 mod datum;
 mod older;
+pub(crate) mod schema;
 pub(crate) mod versions;
 
 use std::fmt::Display;
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use arb_model::FilterValues;
+use arb_model::described::Described;
 
 use crate::limits;
 
@@ -78,8 +80,8 @@ fn fits(length: usize, limit: usize) -> Result<(), WireError> {
     if length > limit { Err(WireError::TooLong { length, limit }) } else { Ok(()) }
 }
 
-/// A struct that is one [`RecordType`]: its fields are those of the schema, in the same order.
-pub trait Record: Serialize + DeserializeOwned {
+/// A struct that is one [`RecordType`]: its schema is written from its declaration.
+pub trait Record: Serialize + DeserializeOwned + Described {
     /// Which.
     const TYPE: RecordType;
 }

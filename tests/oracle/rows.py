@@ -260,16 +260,16 @@ class Schemas:
         if name not in REFERENCES:
             return schema, records_of(schema)
         named = self.load(REFERENCES[name])
-        return schema, {f"arb.v1.{named['name']}": named, **records_of(named), **records_of(schema)}
+        return schema, {**records_of(named), **records_of(schema)}
 
 
 def records_of(schema):
-    """The records within a schema, by name."""
+    """The records within a schema, by full name."""
     if isinstance(schema, list):
         return {name: record for part in schema for name, record in records_of(part).items()}
     if not isinstance(schema, dict):
         return {}
-    own = {schema["name"]: schema} if schema.get("type") == "record" else {}
+    own = {f"arb.v1.{schema['name']}": schema} if schema.get("type") == "record" else {}
     parts = [schema.get("type"), schema.get("items"), *(field["type"] for field in schema.get("fields", []))]
     return {**own, **records_of(parts)}
 

@@ -19,10 +19,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{COMPONENTS, read};
-
-/// The beginning of a reference to a schema.
-const SCHEMAS: &str = "#/components/schemas/";
+use super::records::{self, SCHEMAS};
+use super::{COMPONENTS, WRITTEN, read};
 
 /// An event of the stream.
 #[derive(Debug, Deserialize)]
@@ -44,7 +42,9 @@ struct Descriptions {
 
 #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
 static DESCRIPTIONS: LazyLock<Descriptions> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../schemas/asyncapi/descriptions.json")).expect("descriptions")
+    let mut rows = read(include_str!("../../../schemas/asyncapi/descriptions.json"));
+    records::complete(&mut rows, &WRITTEN);
+    serde_json::from_value(rows).expect("descriptions")
 });
 
 /// The whole document, of a stream that takes these parameters of a query.
@@ -83,7 +83,7 @@ fn merged(mut one: Map<String, Value>, other: Map<String, Value>) -> Map<String,
 
 /// The schemas of the OpenAPI document that messages refer to, and those that these refer to.
 fn shared_schemas(messages: &Value) -> Map<String, Value> {
-    let all = read(COMPONENTS);
+    let all = &*COMPONENTS;
     let mut wanted = BTreeSet::new();
     names(messages, &mut wanted);
     let mut found = Map::new();

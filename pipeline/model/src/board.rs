@@ -1,8 +1,6 @@
 //! The records of the board: open windows.
 //!
-//! They decide nothing. The schema files (`schemas/avro`) document each field.
-
-use serde::{Deserialize, Serialize};
+//! They decide nothing.
 
 use crate::{
     Event, FailedCheck, Family, Market, Micros, Money, Name, Open, Outcome, Period, Points, Price, Seconds,
@@ -36,7 +34,7 @@ keyed! {
 record! {
     /// An open arb window as it is now.
     pub struct BoardEntry {
-        /// Window id, one from open to close.
+        /// Window id, one from open to close; the key of the record.
         pub id: String,
         /// The event.
         pub event: Event => _,
@@ -52,7 +50,7 @@ record! {
         pub line: Option<Points>,
         /// `S`, the sum of 1/effective price over the legs.
         pub implied_probability: f64,
-        /// `1/S - 1`, the return on the total stake.
+        /// `1/S - 1`, the return on the total stake: 0.02 is 2 %.
         pub margin: f64,
         /// Least return over settlement states.
         pub margin_worst: f64,
@@ -68,7 +66,7 @@ record! {
         pub opened_at: Time,
         /// When anything of the entry last changed.
         pub updated_at: Time,
-        /// Of the last transition.
+        /// Of the last transition; grows within a partition.
         pub sequence: i64,
         /// Least return of the legs' stakes, without pushes; `None` when none can be placed.
         pub margin_rounded: Option<f64>,
@@ -88,9 +86,11 @@ record! {
         pub execution_probability: f64,
         /// A cheaper cover that is not eligible, which the legs were chosen over; `None`: there is none.
         pub passed_over: Option<PassedOver> => _,
-        /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned; `None`: by none that is known.
+        /// By what topic of their clauses the legs may be paid otherwise when the match is not played as planned:
+        /// `postponed`, `moved`, `starters`, `abandoned` or `void`; `None` where their books state the same of all, or do not pay a played match alike.
         pub void_clause: Option<Name>,
-        /// The most of the total stake that is lost then.
+        /// The most of the total stake that is lost then: some legs void, each as its book states (nothing, where it does not), and the others settled in
+        /// the worst way. 0.5 is half of it.
         pub void_loss_max: Option<f64>,
     }
 }
@@ -152,7 +152,7 @@ record! {
         pub limit: Option<Money>,
         /// Within which the book confirms 95 of 100 prices.
         pub expected_interval: Seconds => "expected_interval_seconds",
-        /// Where the bet can be placed, an address of http or https; `None`: not known.
+        /// Where the bet can be placed, an address of http or https, of the source or of the table of books; `None`: not known.
         pub link: Option<Name>,
         /// `effective_price` is of the worst price in the book's own form that is written as `price`.
         pub rounded: bool,
@@ -195,33 +195,38 @@ impl BoardEntry {
     }
 }
 
-/// Remaining life in seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ttl {
-    /// One in ten is gone by then.
-    pub p10: f64,
-    /// Half are.
-    pub median: f64,
-    /// Nine in ten are.
-    pub p90: f64,
+record! {
+    /// Remaining life in seconds.
+    #[derive(Copy)]
+    pub struct Ttl {
+        /// One in ten is gone by then.
+        pub p10: f64,
+        /// Half are gone by then.
+        pub median: f64,
+        /// Nine in ten are gone by then.
+        pub p90: f64,
+    }
 }
 
-/// The last whole poll of a source that this partition of the board contains.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BoardProgress {
-    /// Which source.
-    pub source: String,
-    /// The poll's time.
-    pub received_at: Micros,
+record! {
+    /// The last whole poll of a source that this partition of the board contains.
+    #[derive(Eq)]
+    pub struct BoardProgress {
+        /// Which source; the key of the record is `progress/` and this.
+        pub source: String,
+        /// The poll's time.
+        pub received_at: Micros,
+    }
 }
 
-/// A window opened or changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArbWindow {
-    /// `opened` or `updated`.
-    pub change: String,
-    /// The board's entry.
-    pub entry: BoardEntry,
-    /// What it replaces; `None` for a window that opened.
-    pub replaced: Option<FilterValues>,
+record! {
+    /// A window opened or changed.
+    pub struct ArbWindow {
+        /// `opened` or `updated`.
+        pub change: String,
+        /// The board's entry.
+        pub entry: BoardEntry,
+        /// What it replaces, as it was shown; `None` for a window that opened.
+        pub replaced: Option<FilterValues>,
+    }
 }

@@ -78,7 +78,7 @@ record! {
         pub margin_peak: f64,
         /// Last margin while open.
         pub margin_close: f64,
-        /// Of this transition.
+        /// Of this transition; grows by one with each event of a partition of the feed.
         pub sequence: i64,
         /// Sport of its event.
         pub sport: Name,
@@ -90,7 +90,7 @@ record! {
         pub period: Open<Period>,
         /// Line.
         pub line: Option<Points>,
-        /// Its legs were proven to be on offer at one moment while it was open.
+        /// Its legs were proven to be on offer at one moment while it was open; a window that never was is a phantom.
         pub simultaneous_ever: bool,
         /// It was verified while it was open.
         pub verified_ever: bool,
@@ -99,17 +99,17 @@ record! {
         /// All legs were on offer at their prices or better when each was first confirmed after it opened; `None` where one was not
         /// confirmed before it closed.
         pub stood: Option<bool>,
-        /// From the opening to the confirmation that decided it.
+        /// From the opening to the confirmation that decided `stood`.
         pub stood_after: Option<Seconds> => "stood_after_seconds",
         /// As `stood`, after it was verified for the first time.
         pub verified_stood: Option<bool>,
-        /// As `stood_after`, from then on.
+        /// From the first time that it was verified to the confirmation that decided `verified_stood`.
         pub verified_stood_after: Option<Seconds> => "verified_stood_after_seconds",
     }
 }
 
 record! {
-    /// A quote's price moved by more than a threshold, or a market's main line changed.
+    /// A quote's price moved by more than a threshold within a hopping window, or a market's main line changed.
     pub struct LineMovement {
         /// What moved.
         pub kind: Open<MovementKind>,

@@ -9,7 +9,7 @@ use crate::{
 
 keyed! {
     /// What is known of a window after a grading.
-    pub enum GradeState {
+    pub enum GradeState: closed {
         /// What each leg paid.
         Settled = "settled",
         /// Nothing: the result by which it was settled was withdrawn.
@@ -68,11 +68,11 @@ record! {
 }
 
 record! {
-    /// A grading of a window whose legs were all placed as it opened.
+    /// A grading of a window by the result of its event: what its legs paid, all placed as it opened.
     pub struct WindowGrade {
-        /// From 1, growing by one.
+        /// The number of the grading, from 1: a correction is another one.
         pub version: i64,
-        /// Whether it is settled.
+        /// Whether it is settled; `open` where the result was withdrawn.
         pub state: Open<GradeState>,
         /// What all legs returned together, per unit of the total stake; `None` unless it is settled.
         pub returned: Option<f64>,

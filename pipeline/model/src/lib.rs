@@ -4,6 +4,7 @@
 //! - Values, each with one text form (JSON) and one binary form (Avro, `RowBinary`), chosen by `Serializer::is_human_readable`:
 //!   [`Time`], [`Seconds`], [`Price`], [`Points`], [`Money`], [`Name`], and [`Open`] for the values of a list that may grow.
 //! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
+//! - [`described`]: what records are made of, for schemas; [`record!`] declares one.
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
 //!   [`StaleAlert`], which the engine builds; [`Pick`]; [`WindowGrading`].
 //! - [`link`]: what a link to a bet may be.
@@ -14,6 +15,8 @@
 //! A reader accepts what a newer writer adds to a list: an unknown key is kept as its text. It never acts, never decides
 //! anything about odds, and knows no wire format.
 
+#[macro_use]
+pub mod described;
 #[macro_use]
 mod keyed;
 #[macro_use]

@@ -7,7 +7,7 @@ pub type Line = i32;
 
 keyed! {
     /// The kind of a market.
-    pub enum Family {
+    pub enum Family: closed {
         /// Winner; two- or three-way, by sport and by what is offered.
         H2h = "h2h",
         /// Winner, the draw being an outcome.
@@ -41,7 +41,7 @@ keyed! {
 keyed! {
     /// What is bet on.
     #[allow(missing_docs)]
-    pub enum Outcome {
+    pub enum Outcome: closed {
         Home = "home",
         Draw = "draw",
         Away = "away",
@@ -52,7 +52,7 @@ keyed! {
 
 keyed! {
     /// Side of a bet.
-    pub enum Side {
+    pub enum Side: closed {
         /// For the outcome.
         Back = "back",
         /// Against it.

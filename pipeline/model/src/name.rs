@@ -10,6 +10,8 @@ use std::sync::Arc;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::described::{Described, Shape};
+
 /// A shared text.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<str>);
@@ -82,6 +84,10 @@ impl PartialEq<&str> for Name {
     fn eq(&self, other: &&str) -> bool {
         **self == **other
     }
+}
+
+impl Described for Name {
+    const SHAPE: Shape = Shape::Text;
 }
 
 impl Serialize for Name {

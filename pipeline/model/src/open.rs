@@ -9,6 +9,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Keyed;
+use crate::described::{Described, Shape};
 
 /// A value of a list, or a key that the list does not have.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,6 +45,10 @@ impl<T> Default for Open<T> {
     fn default() -> Self {
         Self::Other(Box::default())
     }
+}
+
+impl<T: Keyed> Described for Open<T> {
+    const SHAPE: Shape = Shape::Key(&T::LIST);
 }
 
 impl<T: Keyed> From<T> for Open<T> {

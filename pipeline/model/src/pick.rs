@@ -2,13 +2,11 @@
 //!
 //! What was published never changes, and gradings are only added. It decides nothing.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Event, Family, Name, Open, Outcome, Period, Points, Price, Time};
 
 keyed! {
     /// Of what kind the prices are that a bot saw. Records of two kinds are never pooled: simulated books lag by construction.
-    pub enum FeedKind {
+    pub enum FeedKind: closed {
         /// A simulated market.
         Simulated = "simulated",
         /// A recording of real books.
@@ -59,9 +57,9 @@ keyed! {
 }
 
 record! {
-    /// A pick: one of a bot, a version, a feed, an event and a market.
+    /// A bet that a bot published before its event, and what became of it: one of a bot, a version, a feed, an event and a market.
     pub struct Pick {
-        /// From what it is one of: the same whenever it is published.
+        /// Made of the bot, the version, the feed, the event and the market: the same whenever it is published.
         pub id: String,
         /// The bot.
         pub bot: String,
@@ -87,7 +85,7 @@ record! {
         pub price: Price,
         /// The probability that the bot took for fair, 0 to 1.
         pub probability: f64,
-        /// How the bot came to it.
+        /// How the bot came to the probability.
         pub method: String,
         /// A fraction of the bank.
         pub stake: f64,
@@ -123,7 +121,7 @@ record! {
 record! {
     /// What the book of a pick offered on its bet some time after the pick was published.
     pub struct LaterOffer {
-        /// `None` where it offered nothing.
+        /// At the book of the pick; `None` where it offered nothing.
         pub price: Option<Price>,
         /// When the source confirmed it, or the other prices of the event where there was none.
         pub last_seen_at: Time,
@@ -133,7 +131,7 @@ record! {
 record! {
     /// A grading. A correction is another one, never a change.
     pub struct PickGrade {
-        /// From 1, growing by one.
+        /// The number of the grading, from 1: a correction is another one.
         pub version: i64,
         /// `won`, `half_won`, `push`, `half_lost`, `lost` or `void`; `open` where a result was withdrawn; `no_result` where none came.
         pub settlement: String,
@@ -150,13 +148,14 @@ record! {
     }
 }
 
-/// A pick was published or graded.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PickChange {
-    /// [`PUBLISHED`] or [`GRADED`].
-    pub change: String,
-    /// As it is after that.
-    pub pick: Pick,
+record! {
+    /// A pick was published or graded.
+    pub struct PickChange {
+        /// `published`, or `graded`: for the first time or again.
+        pub change: String,
+        /// The pick after that.
+        pub pick: Pick,
+    }
 }
 
 /// The change of a pick that is new.

@@ -5,6 +5,8 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::described::{Described, Measure, Shape};
+
 /// Millionths in one.
 const UNIT: i64 = 1_000_000;
 /// Digits of a price after the point.
@@ -35,17 +37,16 @@ impl Default for Price {
     }
 }
 
-/// How a source writes its prices, as its protocol has it: never guessed from a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OddsFormat {
-    /// Not stated, or one that a later writer added.
-    #[default]
-    Unknown,
-    /// `1.91`.
-    Decimal,
-    /// `-110`.
-    American,
+symbols! {
+    /// How a source writes its prices, as its protocol has it: never guessed from a number.
+    pub enum OddsFormat {
+        /// Not stated, or one that a later writer added.
+        Unknown = "unknown",
+        /// `1.91`.
+        Decimal = "decimal",
+        /// `-110`.
+        American = "american",
+    }
 }
 
 /// Why something is no [`Price`].
@@ -133,6 +134,14 @@ pub fn fixed_point(text: &str, digits: usize) -> Option<i64> {
         value = value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))?;
     }
     Some(if negative { -value } else { value })
+}
+
+impl Described for Price {
+    const SHAPE: Shape = Shape::Measured(&Measure {
+        number: Shape::Long,
+        unit: "Decimal odds in millionths.",
+        text_unit: "Decimal odds.",
+    });
 }
 
 /// Millionths in binary, decimal odds in text.

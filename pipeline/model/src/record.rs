@@ -3,24 +3,43 @@
 //!
 //! It never changes a value: the types of the fields choose the form of their values.
 
-/// Declares a record. The order and the names of the fields are those of the Avro schema.
+/// Declares a record. The order, the names and the comments of the fields are those of its schema.
 ///
 /// - `field: Type` has its name in every encoding;
 /// - `field: Type => "name"` has this name in text;
 /// - `field: Type => _` is not in the text: a view writes it in another form.
 ///
-/// What is read has the names of the fields.
+/// What is read has the names of the fields. A field of `Micros` is a time.
+#[macro_export]
 macro_rules! record {
+    (@field $record:ident, $name:expr, $value:expr) => {
+        $record.serialize_field($name, $value)?
+    };
+    (@field $record:ident, $name:expr, $value:expr, _) => {
+        $record.skip_field($name)?
+    };
+    (@field $record:ident, $name:expr, $value:expr, $text:literal) => {
+        $record.serialize_field($text, $value)?
+    };
+    (@text $name:expr) => {
+        Some($name)
+    };
+    (@text $name:expr, _) => {
+        None
+    };
+    (@text $name:expr, $text:literal) => {
+        Some($text)
+    };
     (
-        $(#[$meta:meta])*
+        $(#[$($meta:tt)*])*
         pub struct $name:ident {
-            $( $(#[$field_meta:meta])* pub $field:ident : $type:ty $(=> $text:tt)? ),+ $(,)?
+            $( $(#[$($field_meta:tt)*])* pub $field:ident : $type:ty $(=> $text:tt)? ),+ $(,)?
         }
     ) => {
-        $(#[$meta])*
+        $(#[$($meta)*])*
         #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
         pub struct $name {
-            $( $(#[$field_meta])* pub $field: $type ),+
+            $( $(#[$($field_meta)*])* pub $field: $type ),+
         }
 
         impl serde::Serialize for $name {
@@ -31,7 +50,7 @@ macro_rules! record {
                 let mut record = serializer.serialize_struct(stringify!($name), FIELDS)?;
                 $(
                     if is_text {
-                        text_field!(record, stringify!($field), &self.$field $(, $text)?);
+                        $crate::record!(@field record, stringify!($field), &self.$field $(, $text)?);
                     } else {
                         record.serialize_field(stringify!($field), &self.$field)?;
                     }
@@ -39,18 +58,22 @@ macro_rules! record {
                 record.end()
             }
         }
-    };
-}
 
-/// Writes a field as text has it.
-macro_rules! text_field {
-    ($record:ident, $name:expr, $value:expr) => {
-        $record.serialize_field($name, $value)?
-    };
-    ($record:ident, $name:expr, $value:expr, _) => {
-        $record.skip_field($name)?
-    };
-    ($record:ident, $name:expr, $value:expr, $text:literal) => {
-        $record.serialize_field($text, $value)?
+        impl $crate::described::Described for $name {
+            const SHAPE: $crate::described::Shape = {
+                #[allow(unused_imports)] // Of a record without a time.
+                use $crate::described::TimeInMicros as Micros;
+                $crate::described::Shape::Record(&$crate::described::RecordShape {
+                    name: stringify!($name),
+                    doc: &[$($crate::doc_line!($($meta)*)),*],
+                    fields: &[$($crate::described::FieldShape {
+                        name: stringify!($field),
+                        doc: &[$($crate::doc_line!($($field_meta)*)),*],
+                        text: $crate::record!(@text stringify!($field) $(, $text)?),
+                        shape: <$type as $crate::described::Described>::SHAPE,
+                    }),+],
+                })
+            };
+        }
     };
 }

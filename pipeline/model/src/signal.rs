@@ -2,13 +2,11 @@
 //!
 //! They decide nothing.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Event, Family, Market, Name, Open, Outcome, Period, Points, Price, Side, Time};
 
 keyed! {
     /// What kind of signal it is.
-    pub enum SignalKind {
+    pub enum SignalKind: closed {
         /// A price pays more than the fair chance.
         Value = "value",
         /// The best prices of a line give nearly everything back.
@@ -53,7 +51,7 @@ keyed! {
 }
 
 record! {
-    /// An open edge signal as it is now.
+    /// An open edge signal as it is now: what to take, how much it is worth, how sure that is, and the quotes that are the evidence.
     pub struct EdgeSignal {
         /// One from open to close.
         pub id: String,
@@ -72,7 +70,7 @@ record! {
         /// What is bet on; `None` of bets on several outcomes.
         pub outcome: Option<Open<Outcome>>,
         /// A fraction: of `value` and `stale_price` the expected return, of `steam` and `odds_drop` the rise of the implied
-        /// probability, of `middle` and `low_hold` the return on the total stake where one bet wins.
+        /// probability, of `middle` and `low_hold` the return on the total stake where exactly one bet wins.
         pub strength: f64,
         /// 0 to 1: of `value` the share of opinions, each a book's by one method, that expect a profit; of `steam` and
         /// `stale_price` the share of operators that moved; of `odds_drop` the share of prices that are past half the way; of
@@ -82,9 +80,9 @@ record! {
         pub bets: Vec<SignalQuote> => _,
         /// The evidence for it; nothing of a signal that closes.
         pub evidence: Vec<SignalQuote> => _,
-        /// The fair chance by each method of devig, the most cautious first, which is that of `strength`.
+        /// Of `value` and `stale_price`: the fair chance of the outcome by each method of devig, the most cautious first, which is that of `strength`.
         pub fair: Vec<FairChance>,
-        /// A quarter of the Kelly fraction of the bank.
+        /// Of `value` and `stale_price`: a quarter of the Kelly fraction of the bank.
         pub kelly: Option<f64>,
         /// When it opened.
         pub opened_at: Time,
@@ -92,7 +90,7 @@ record! {
         pub updated_at: Time,
         /// When it closes, unless it closes before or is confirmed.
         pub expires_at: Time,
-        /// Of its last transition.
+        /// Of its last transition on the feed.
         pub sequence: i64,
     }
 }
@@ -136,13 +134,14 @@ record! {
     }
 }
 
-/// A signal opened, changed or closed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SignalChange {
-    /// `opened`, `updated`, or why it closed.
-    pub change: String,
-    /// As it is, or was.
-    pub signal: EdgeSignal,
+record! {
+    /// An edge signal opened, changed or closed.
+    pub struct SignalChange {
+        /// `opened`, `updated`, or why it closed: `expired`, `faded`, `followed`, `withdrawn` or `event_ended`.
+        pub change: String,
+        /// The signal as it is, or was.
+        pub signal: EdgeSignal,
+    }
 }
 
 impl SignalKind {

@@ -9,6 +9,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::described::{Described, Shape};
+
 /// UTC, microseconds since the epoch.
 pub type Micros = i64;
 
@@ -87,6 +89,10 @@ impl Display for Time {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         Rfc3339(self.0).fmt(formatter)
     }
+}
+
+impl Described for Time {
+    const SHAPE: Shape = Shape::Time;
 }
 
 impl Serialize for Time {

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::described::{Described, Measure, Shape};
 use crate::market::Line;
 use crate::time::{Micros, SECOND};
 
@@ -28,6 +29,27 @@ impl Points {
     pub fn decimal(self) -> f64 {
         f64::from(self.0) / 1e3
     }
+}
+
+impl Described for Points {
+    const SHAPE: Shape = Shape::Measured(&Measure {
+        number: Shape::Int,
+        unit: "In thousandths; of a spread the home side's handicap.",
+        text_unit: "In points or goals; of a spread the home side's handicap.",
+    });
+}
+
+impl Described for Money {
+    const SHAPE: Shape = Shape::Measured(&Measure {
+        number: Shape::Long,
+        unit: "In minor units of its currency.",
+        text_unit: "In units of its currency.",
+    });
+}
+
+impl Described for Seconds {
+    const SHAPE: Shape =
+        Shape::Measured(&Measure { number: Shape::Long, unit: "In microseconds.", text_unit: "In seconds." });
 }
 
 impl Serialize for Points {

@@ -9,6 +9,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Open;
+use crate::described::{Described, FieldShape, RecordShape, Shape};
 
 keyed! {
     /// One thing that is proven, or not, in the order of the definition.
@@ -86,6 +87,24 @@ impl Verification {
         (bits >> Flag::ALL.len() == 0).then_some(Self(bits))
     }
 }
+
+impl Described for Verification {
+    const SHAPE: Shape =
+        Shape::Record(&RecordShape { name: "Verification", doc: &["Which flags hold."], fields: &FLAGS });
+}
+
+/// A boolean for each flag.
+const FLAGS: [FieldShape; Flag::ALL.len()] = {
+    let mut fields = [FieldShape { name: "", doc: &[], text: None, shape: Shape::Boolean }; Flag::ALL.len()];
+    let mut place = 0;
+    while place < fields.len() {
+        fields[place].name = Flag::KEYS[place];
+        fields[place].text = Some(Flag::KEYS[place]);
+        fields[place].doc = Flag::DOCS[place];
+        place += 1;
+    }
+    fields
+};
 
 /// A record of a boolean for each flag, in every encoding.
 impl Serialize for Verification {
@@ -167,7 +186,7 @@ record! {
     pub struct FailedCheck {
         /// The flag.
         pub flag: Open<Flag>,
-        /// One sentence.
+        /// One sentence, for a person.
         pub reason: String,
     }
 }

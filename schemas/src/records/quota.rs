@@ -2,109 +2,162 @@
 //!
 //! They never say how much is granted: `arb_accounts` decides.
 
-use serde::{Deserialize, Serialize};
+use arb_model::record;
 
 use crate::time::Micros;
 
-/// What an account has spent in a month, and what is leased of its quota.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct AccountUsage {
-    pub account: String,
-    pub period: Micros,
-    pub settled: i64,
-    pub forfeited: i64,
-    pub days: Vec<UsageOfDay>,
-    pub routes: Vec<UsageOfRoute>,
-    pub keys: Vec<UsageOfKey>,
-    pub leases: Vec<UsageLease>,
-    pub askers: Vec<UsageAsker>,
+record! {
+    /// What an account has spent of its quota in a calendar month (UTC), and what is leased of it.
+    #[derive(Eq)]
+    pub struct AccountUsage {
+        /// The account.
+        pub account: String,
+        /// The first moment of the month.
+        pub period: Micros,
+        /// Requests that instances answered and reported: the sum by day, by route and by key.
+        pub settled: i64,
+        /// Requests of leases that ended without a report: perhaps answered, never granted again.
+        pub forfeited: i64,
+        /// What was reported, by day.
+        pub days: Vec<UsageOfDay>,
+        /// What was reported, by route.
+        pub routes: Vec<UsageOfRoute>,
+        /// What was reported and forfeited, by key.
+        pub keys: Vec<UsageOfKey>,
+        /// The leases that have not ended.
+        pub leases: Vec<UsageLease>,
+        /// The instances that asked for leases.
+        pub askers: Vec<UsageAsker>,
+    }
 }
 
-/// What was reported of a day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageOfDay {
-    pub day: i64,
-    pub requests: i64,
+record! {
+    /// What was reported of a day.
+    #[derive(Eq)]
+    pub struct UsageOfDay {
+        /// Days since 1970-01-01 (UTC).
+        pub day: i64,
+        /// How many requests.
+        pub requests: i64,
+    }
 }
 
-/// What was reported of a route.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageOfRoute {
-    pub route: String,
-    pub requests: i64,
+record! {
+    /// What was reported of a route.
+    #[derive(Eq)]
+    pub struct UsageOfRoute {
+        /// Pattern of the route's path.
+        pub route: String,
+        /// How many requests.
+        pub requests: i64,
+    }
 }
 
-/// What was reported of a key, and what its leases forfeited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageOfKey {
-    pub kid: String,
-    pub requests: i64,
-    pub forfeited: i64,
+record! {
+    /// What was reported of a key, and what its leases forfeited.
+    #[derive(Eq)]
+    pub struct UsageOfKey {
+        /// The public part of the key.
+        pub kid: String,
+        /// How many requests.
+        pub requests: i64,
+        /// How many requests of its leases were forfeited.
+        pub forfeited: i64,
+    }
 }
 
-/// A slice of the quota that an instance may spend.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageLease {
-    pub instance: String,
-    pub number: i64,
-    pub kid: String,
-    pub granted: i64,
-    pub is_recalled: bool,
-    pub expires_at: Micros,
-    pub charges: Vec<UsageCharge>,
+record! {
+    /// A slice of the quota that an instance may spend.
+    #[derive(Eq)]
+    pub struct UsageLease {
+        /// The instance of the API that may spend it.
+        pub instance: String,
+        /// Grows with each lease that the instance asks for.
+        pub number: i64,
+        /// The key whose requests it is for.
+        pub kid: String,
+        /// How many requests it is for.
+        pub granted: i64,
+        /// The instance is to return what is left.
+        pub is_recalled: bool,
+        /// By the machine's time: what is not reported until then is forfeited.
+        pub expires_at: Micros,
+        /// What was reported of it.
+        pub charges: Vec<UsageCharge>,
+    }
 }
 
-/// Requests of a route on a day.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageCharge {
-    pub day: i64,
-    pub route: String,
-    pub requests: i64,
+record! {
+    /// Requests of a route on a day.
+    #[derive(Eq)]
+    pub struct UsageCharge {
+        /// Days since 1970-01-01 (UTC).
+        pub day: i64,
+        /// Pattern of the route's path.
+        pub route: String,
+        /// How many.
+        pub requests: i64,
+    }
 }
 
-/// An instance, and the newest lease that it asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct UsageAsker {
-    pub instance: String,
-    pub number: i64,
-    pub at: Micros,
+record! {
+    /// An instance, and the newest lease that it asked for.
+    #[derive(Eq)]
+    pub struct UsageAsker {
+        /// The instance.
+        pub instance: String,
+        /// The number of the newest lease that it asked for, granted or not.
+        pub number: i64,
+        /// When it asked, by the machine's time.
+        pub at: Micros,
+    }
 }
 
-/// An instance asks for a slice of an account's quota.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct AccountLeaseQuota {
-    pub instance: String,
-    pub number: i64,
-    pub account: String,
-    pub kid: String,
-    pub quota: i64,
-    pub cost: i64,
-    pub wanted: i64,
+record! {
+    /// An instance of the API asks for a slice of an account's quota.
+    #[derive(Eq)]
+    pub struct AccountLeaseQuota {
+        /// The instance.
+        pub instance: String,
+        /// Grows with each lease that the instance asks for: a command that arrives again grants nothing.
+        pub number: i64,
+        /// The account.
+        pub account: String,
+        /// The key whose requests it is for.
+        pub kid: String,
+        /// Requests a month of the account's plan.
+        pub quota: i64,
+        /// The least that is of use: what the request that waits costs.
+        pub cost: i64,
+        /// Two seconds of the key's rate at the instance.
+        pub wanted: i64,
+    }
 }
 
-/// An instance reports what it has charged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct AccountSettleQuota {
-    pub instance: String,
-    pub leases: Vec<SettledLease>,
+record! {
+    /// An instance of the API reports what it has charged of its leases.
+    #[derive(Eq)]
+    pub struct AccountSettleQuota {
+        /// The instance.
+        pub instance: String,
+        /// What was charged of each.
+        pub leases: Vec<SettledLease>,
+    }
 }
 
-/// What was charged of a lease.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct SettledLease {
-    pub account: String,
-    pub period: Micros,
-    pub number: i64,
-    pub is_returned: bool,
-    pub charges: Vec<UsageCharge>,
+record! {
+    /// What was charged of a lease.
+    #[derive(Eq)]
+    pub struct SettledLease {
+        /// The account.
+        pub account: String,
+        /// The first moment of the lease's month.
+        pub period: Micros,
+        /// The number of the lease.
+        pub number: i64,
+        /// Nothing more will be charged: the rest is free again.
+        pub is_returned: bool,
+        /// All that was charged of the lease so far.
+        pub charges: Vec<UsageCharge>,
+    }
 }

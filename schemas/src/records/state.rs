@@ -1,367 +1,361 @@
 //! The records of `process.state.v1`: the state of a processor, one record for each thing that changes
-//! independently.
+//! independently. What a partition has learnt is in `learning`.
+//!
+//! They carry data and decide nothing.
 
-use arb_model::OddsFormat;
-use serde::{Deserialize, Serialize};
+use arb_model::{OddsFormat, record, symbols};
 
 use super::{Event, Outcome, Side};
 use crate::time::Micros;
 
-/// An update of a pushed source that was taken in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatePush {
-    /// The source.
-    pub source: String,
-    /// The number of the update.
-    pub sequence: i64,
-    /// Digest of what it contained, but for the time.
-    pub digest: i64,
-    /// Digests of the bets whose prices it gave.
-    pub bets: Vec<i64>,
+record! {
+    /// An update of a pushed source that was taken in by this partition.
+    #[derive(Eq)]
+    pub struct StatePush {
+        /// The source.
+        pub source: String,
+        /// The number of the update, which the client gave it.
+        pub sequence: i64,
+        /// Digest of what it contained, but for the time.
+        pub digest: i64,
+        /// Digests of the bets whose prices it gave.
+        pub bets: Vec<i64>,
+    }
 }
 
-/// One market of one event; its lines are [`StateLine`]s.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateHead {
-    /// The event.
-    pub event: Event,
-    /// Market key.
-    pub market: String,
-    /// Its main line when that was last looked at.
-    pub main_line: Option<i32>,
-    /// Where its bets can be placed, by book.
-    pub links: Vec<StateLink>,
-    /// The books that have listed a draw of the winner.
-    pub drawn: Vec<String>,
-    /// The private source whose prices these are; `None` is public.
-    pub private: Option<String>,
+record! {
+    /// One market of one event as the processor remembers it, without its lines, which are `StateLine` records.
+    #[derive(Eq)]
+    pub struct StateHead {
+        /// The event.
+        pub event: Event,
+        /// Market key, e.g. `totals_h1`.
+        pub market: String,
+        /// Its main line in thousandths, when that was last looked at.
+        pub main_line: Option<i32>,
+        /// Where bets of this market can be placed, as sources state it; by book.
+        pub links: Vec<StateLink>,
+        /// The books that have listed a draw of the winner, by name.
+        pub drawn: Vec<String>,
+        /// The private source whose prices these are; `None` is public.
+        pub private: Option<String>,
+    }
 }
 
-/// Where bets of a market can be placed at a book, as a source states it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateLink {
-    /// The book.
-    pub book: String,
-    /// An address of http or https.
-    pub link: String,
+record! {
+    /// Where bets of a market can be placed at a book, as a source states it.
+    #[derive(Eq)]
+    pub struct StateLink {
+        /// The book.
+        pub book: String,
+        /// An address of http or https.
+        pub link: String,
+    }
 }
 
-/// One line of one market of one event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateLine {
-    /// Which event.
-    pub event_id: String,
-    /// Market key.
-    pub market: String,
-    /// Line in thousandths; `None` of a market without lines.
-    pub line: Option<i32>,
-    /// Books and sources, which the rest names by position.
-    pub names: Vec<String>,
-    /// Its quotes.
-    pub quotes: Vec<StateQuote>,
-    /// Its open window.
-    pub window: Option<StateWindow>,
-    /// What its back prices moved by of late.
-    pub moves: Vec<StateMove>,
-    /// The open signals about it.
-    pub signals: Vec<StateSignal>,
-    /// What books agreed on of late, where it changed.
-    pub consensus: Vec<StateConsensus>,
-    /// The private source whose prices these are; `None` is public.
-    pub private: Option<String>,
+record! {
+    /// One line of one market of one event as the processor remembers it: its quotes, its open window, what its prices
+    /// moved by, and the signals about it.
+    pub struct StateLine {
+        /// Which event.
+        pub event_id: String,
+        /// Market key, e.g. `totals_h1`.
+        pub market: String,
+        /// Line in thousandths; `None` of a market without lines.
+        pub line: Option<i32>,
+        /// Books and sources, which the rest names by position.
+        pub names: Vec<String>,
+        /// Its quotes, sorted by outcome, side and the book's name.
+        pub quotes: Vec<StateQuote>,
+        /// Its open window.
+        pub window: Option<StateWindow>,
+        /// What its back prices moved by of late; those of one quote in their order.
+        pub moves: Vec<StateMove>,
+        /// The open signals about it, by kind, second line, outcome and book.
+        pub signals: Vec<StateSignal>,
+        /// What books agreed on of late, where it changed; by outcome and time.
+        pub consensus: Vec<StateConsensus>,
+        /// The private source whose prices these are; `None` is public.
+        pub private: Option<String>,
+    }
 }
 
-/// One open signal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateSignal {
-    /// Signal id.
-    pub id: String,
-    /// As in [`EdgeSignal`](super::EdgeSignal).
-    pub kind: String,
-    /// When it opened.
-    pub opened_at: Micros,
-    /// When it closes, unless it closes before or is confirmed.
-    pub expires_at: Micros,
-    /// Of its last transition.
-    pub sequence: i64,
-    /// How much.
-    pub strength: f64,
-    /// How sure.
-    pub confidence: f64,
-    /// As they were when it was last published.
-    pub bets: Vec<StateBet>,
+record! {
+    /// One open signal.
+    pub struct StateSignal {
+        /// Signal id.
+        pub id: String,
+        /// As in `EdgeSignal`.
+        pub kind: String,
+        /// When it opened.
+        pub opened_at: Micros,
+        /// When it closes, unless it closes before or is confirmed.
+        pub expires_at: Micros,
+        /// Of its last transition.
+        pub sequence: i64,
+        /// How much.
+        pub strength: f64,
+        /// How sure.
+        pub confidence: f64,
+        /// As they were when it was last published.
+        pub bets: Vec<StateBet>,
+    }
 }
 
-/// A bet of a signal, which may be on another line than the signal is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateBet {
-    /// Line in thousandths.
-    pub line: Option<i32>,
-    /// Its quote.
-    pub quote: StateQuote,
+record! {
+    /// A bet of a signal, which may be on another line than the signal is about.
+    #[derive(Eq)]
+    pub struct StateBet {
+        /// Line in thousandths; of a middle's second bet another than the signal's.
+        pub line: Option<i32>,
+        /// Its quote.
+        pub quote: StateQuote,
+    }
 }
 
-/// What the books of a line agreed on from then on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateConsensus {
-    /// Of what.
-    pub outcome: Outcome,
-    /// The time.
-    pub at: Micros,
-    /// Median implied probability in millionths.
-    pub probability: i64,
+record! {
+    /// What the books of a line agreed on from then on.
+    #[derive(Eq)]
+    pub struct StateConsensus {
+        /// Of what.
+        pub outcome: Outcome,
+        /// The time.
+        pub at: Micros,
+        /// Median implied probability, in millionths.
+        pub probability: i64,
+    }
 }
 
-/// A change of a back price.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateMove {
-    /// What is bet on.
-    pub outcome: Outcome,
-    /// Position of the book's name.
-    pub book: i32,
-    /// The time.
-    pub at: Micros,
-    /// Millionths before.
-    pub from: i64,
-    /// Millionths after.
-    pub to: i64,
-    /// It is part of a line movement that was reported.
-    pub told: bool,
+record! {
+    /// A change of a back price.
+    #[derive(Eq)]
+    pub struct StateMove {
+        /// What is bet on.
+        pub outcome: Outcome,
+        /// Position of the book's name.
+        pub book: i32,
+        /// The time.
+        pub at: Micros,
+        /// The price before, decimal odds in millionths.
+        pub from: i64,
+        /// The price after, decimal odds in millionths.
+        pub to: i64,
+        /// It is part of a line movement that was reported.
+        pub told: bool,
+    }
 }
 
-/// Whether a quote can be bet on. `Unknown` is a symbol that a later writer added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs)]
-pub enum Standing {
-    Unknown,
-    OnOffer,
-    Suspended,
-    Stale,
-    Started,
+symbols! {
+    /// Whether a quote can be bet on. `unknown` stands for a symbol that a later writer added.
+    #[allow(missing_docs)]
+    pub enum Standing {
+        Unknown = "unknown",
+        OnOffer = "on_offer",
+        Suspended = "suspended",
+        Stale = "stale",
+        Started = "started",
+    }
 }
 
-/// One quote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateQuote {
-    /// What is bet on.
-    pub outcome: Outcome,
-    /// Back or lay.
-    pub side: Side,
-    /// Position of the book's name.
-    pub book: i32,
-    /// Position of the source's name.
-    pub source: i32,
-    /// Decimal odds in millionths.
-    pub price: i64,
-    /// Whether it can be bet on.
-    pub standing: Standing,
-    /// Start of its span.
-    pub span_start: Micros,
-    /// End of its span.
-    pub span_end: Micros,
-    /// When the price last changed.
-    pub price_moved_at: Micros,
-    /// When ingest took it.
-    pub received_at: Micros,
-    /// As in [`Tick`](super::Tick).
-    pub limit: Option<i64>,
-    /// As in [`Frame`](super::Frame).
-    pub odds_format: OddsFormat,
+record! {
+    /// One quote.
+    #[derive(Eq)]
+    pub struct StateQuote {
+        /// What is bet on.
+        pub outcome: Outcome,
+        /// Back or lay.
+        pub side: Side,
+        /// Position of the book's name.
+        pub book: i32,
+        /// Position of the source's name.
+        pub source: i32,
+        /// Decimal odds in millionths.
+        pub price: i64,
+        /// Whether it can be bet on.
+        pub standing: Standing,
+        /// Start of its span.
+        pub span_start: Micros,
+        /// End of its span.
+        pub span_end: Micros,
+        /// When the price last changed.
+        pub price_moved_at: Micros,
+        /// When ingest took it.
+        pub received_at: Micros,
+        /// As in `Tick`.
+        pub limit: Option<i64>,
+        /// As in `Offer`.
+        pub odds_format: OddsFormat,
+    }
 }
 
-/// One open window.
-#[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateWindow {
-    /// Window id.
-    pub id: String,
-    /// When it opened.
-    pub opened_at: Micros,
-    /// Of its last transition.
-    pub sequence: i64,
-    /// Positions of its legs among the quotes.
-    pub legs: Vec<i32>,
-    /// The event had begun at its last transition.
-    pub in_play: bool,
-    /// Margin at opening.
-    pub margin_open: f64,
-    /// Largest margin.
-    pub margin_peak: f64,
-    /// Margin now.
-    pub margin: f64,
-    /// Its legs are a back and a lay of one of three outcomes.
-    pub is_pair: bool,
-    /// Bit i: the i-th verification flag holds.
-    pub flags: i32,
-    /// Until when every leg is fresh.
-    pub fresh_until: Micros,
-    /// It was proven to have been on offer at one moment.
-    pub simultaneous_ever: bool,
-    /// It was verified.
-    pub verified_ever: bool,
-    /// The largest total within limits that was shown since the last transition, in minor units.
-    pub stake_shown: Option<i64>,
-    /// How long it has lived.
-    pub life: StateLife,
-    /// By what its flags were last decided; `None` where they are to be decided again.
-    pub basis: Option<StateBasis>,
-    /// Positions among the quotes of a cheaper cover's bets, which is not eligible.
-    pub passed_over: Vec<i32>,
-    /// Whether its legs stood after it opened.
-    pub standing: Option<StateStanding>,
-    /// As `standing`, after it was verified for the first time; `None` where it never was.
-    pub verified_standing: Option<StateStanding>,
+record! {
+    /// One open window.
+    #[allow(clippy::struct_excessive_bools)] // Independent flags of a window.
+    pub struct StateWindow {
+        /// Window id.
+        pub id: String,
+        /// When it opened.
+        pub opened_at: Micros,
+        /// Of its last transition.
+        pub sequence: i64,
+        /// Positions of its legs among the quotes.
+        pub legs: Vec<i32>,
+        /// The event had begun at its last transition.
+        pub in_play: bool,
+        /// Margin at opening.
+        pub margin_open: f64,
+        /// Largest margin.
+        pub margin_peak: f64,
+        /// Margin now.
+        pub margin: f64,
+        /// Its legs are a back and a lay of one of three outcomes.
+        pub is_pair: bool,
+        /// Bit i: the i-th verification flag of `BoardEntry` holds.
+        pub flags: i32,
+        /// Until when every leg is fresh.
+        pub fresh_until: Micros,
+        /// It was proven to have been on offer at one moment.
+        pub simultaneous_ever: bool,
+        /// It was verified.
+        pub verified_ever: bool,
+        /// The largest total within limits that was shown since the last transition, in minor units; `None` when no limit
+        /// was known at a time.
+        pub stake_shown: Option<i64>,
+        /// How long it has lived.
+        pub life: StateLife,
+        /// By what its flags were last decided; `None` where they are to be decided again.
+        pub basis: Option<StateBasis>,
+        /// Positions among the quotes of a cheaper cover's bets, which is not eligible.
+        pub passed_over: Vec<i32>,
+        /// Whether its legs stood after it opened.
+        pub standing: Option<StateStanding>,
+        /// As `standing`, after it was verified for the first time; `None` where it never was.
+        pub verified_standing: Option<StateStanding>,
+    }
 }
 
-/// The bets of a verdict, and what their confirmations have said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateStanding {
-    /// When the verdict was.
-    pub at: Micros,
-    /// Positions among the quotes of the bets that are not confirmed yet.
-    pub waiting: Vec<i32>,
-    /// Theirs, in millionths.
-    pub prices: Vec<i64>,
-    /// Microseconds from the verdict to the last confirmation.
-    pub after: i64,
-    /// All that were confirmed stood.
-    pub stands: bool,
+record! {
+    /// The bets of a verdict, and what their confirmations have said.
+    #[derive(Eq)]
+    pub struct StateStanding {
+        /// When the verdict was.
+        pub at: Micros,
+        /// Positions among the quotes of the bets that are not confirmed yet.
+        pub waiting: Vec<i32>,
+        /// Theirs, in millionths.
+        pub prices: Vec<i64>,
+        /// Microseconds from the verdict to the last confirmation.
+        pub after: i64,
+        /// All that were confirmed stood.
+        pub stands: bool,
+    }
 }
 
-/// By what the flags of a window were last decided, beside the quotes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateBasis {
-    /// When they were.
-    pub at: Micros,
-    /// The largest margin that was plausible.
-    pub margin_limit: f64,
-    /// Of each leg, microseconds within which its book confirmed 95 of 100 prices.
-    pub expected: Vec<i64>,
+record! {
+    /// By what the flags of a window were last decided, beside the quotes.
+    pub struct StateBasis {
+        /// When they were.
+        pub at: Micros,
+        /// The largest margin that was plausible.
+        pub margin_limit: f64,
+        /// Of each leg, microseconds within which its book confirmed 95 of 100 prices.
+        pub expected: Vec<i64>,
+    }
 }
 
-/// A source or a book that an operator has shut.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateSuspension {
-    /// A source, or the key of a book.
-    pub name: String,
-    /// It is a book.
-    pub is_book: bool,
+record! {
+    /// A source or a book that an operator has shut, as a partition of the processor remembers it.
+    #[derive(Eq)]
+    pub struct StateSuspension {
+        /// A source, or the key of a book.
+        pub name: String,
+        /// It is a book.
+        pub is_book: bool,
+    }
 }
 
-/// How far a source has come.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateSource {
-    /// The source.
-    pub source: String,
-    /// `received_at` of its latest frame or poll end; `None` before the first.
-    pub latest: Option<Micros>,
-    /// The latest time at which anything came of it, heartbeats too; `None` where no time was taken in, as under the policy `raw`.
-    pub heard_at: Option<Micros>,
-    /// Frames of the poll that is under way.
-    pub frames: Option<i32>,
-    /// No frame of that poll was skipped.
-    pub whole: bool,
+record! {
+    /// How far a source has come in this partition.
+    #[derive(Eq)]
+    pub struct StateSource {
+        /// The source.
+        pub source: String,
+        /// `received_at` of its latest frame or poll end; `None` before the first.
+        pub latest: Option<Micros>,
+        /// The latest time at which anything came of it, heartbeats too; `None` where no time was taken in, as under the
+        /// policy `raw`.
+        pub heard_at: Option<Micros>,
+        /// Frames of the poll that is under way; `None` between polls.
+        pub frames: Option<i32>,
+        /// No frame of that poll was skipped.
+        pub whole: bool,
+    }
 }
 
-/// What is remembered of the whole partition.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatePartition {
-    /// Offset of the first record that this state does not contain.
-    pub next_offset: i64,
-    /// The rules for its windows.
-    pub policy: String,
-    /// Of the last event on the feed.
-    pub sequence: i64,
-    /// When the counter of the feed was started, in milliseconds since 1970; 0 for one that was started
-    /// before this field existed.
-    pub epoch: i64,
-    /// The time of the machine, of the timers that count; `None` before the first.
-    pub now: Option<Micros>,
-    /// The first time of a step that does not count yet; `None` where there is none.
-    pub step_from: Option<Micros>,
-    /// The newest time of that step.
-    pub step_at: Option<Micros>,
+record! {
+    /// What the processor remembers of a whole partition.
+    #[derive(Eq)]
+    pub struct StatePartition {
+        /// Offset of the first record of the input that this state does not contain.
+        pub next_offset: i64,
+        /// By which rules its windows were made: `board` or `raw`.
+        pub policy: String,
+        /// Of the last event on the feed.
+        pub sequence: i64,
+        /// When that counter was started, in milliseconds since 1970; 0 where that is not known.
+        pub epoch: i64,
+        /// The time of the machine, of the timers that count; `None` before the first, and where there are none.
+        pub now: Option<Micros>,
+        /// The first time of a step of more than five minutes that does not count yet; `None` where there is none.
+        pub step_from: Option<Micros>,
+        /// The newest time of that step.
+        pub step_at: Option<Micros>,
+    }
 }
 
-/// Where the time of a partition is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateClock {
-    /// The latest word of any source.
-    pub now: Micros,
-    /// Everything up to here has been published.
-    pub watermark: Micros,
-    /// The first time of those far ahead that are not accepted yet.
-    pub leap: Option<Micros>,
+record! {
+    /// Where the time of a partition is.
+    #[derive(Eq)]
+    pub struct StateClock {
+        /// The latest time of any source.
+        pub now: Micros,
+        /// Everything up to here has been published.
+        pub watermark: Micros,
+        /// The first time of those far ahead that are not accepted yet.
+        pub leap: Option<Micros>,
+    }
 }
 
-/// How long a book takes to confirm its prices.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateBook {
-    /// The book.
-    pub book: String,
-    /// Samples by age.
-    pub counts: Vec<i32>,
-    /// When the latest was taken.
-    pub sampled_at: Micros,
-    /// Within which 95 of 100 prices were confirmed.
-    pub interval: Option<i64>,
+record! {
+    /// The books that confirm none of their prices for an event.
+    #[derive(Eq)]
+    pub struct StateStaleBooks {
+        /// Which event.
+        pub event_id: String,
+        /// The books, by name.
+        pub books: Vec<String>,
+    }
 }
 
-/// The margins of windows when they were proven.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateMargins {
-    /// Samples by margin, of windows that were proven before the start.
-    pub pre_match: Vec<i32>,
-    /// Of those that were proven after it.
-    pub in_play: Vec<i32>,
-}
-
-/// The books that confirm none of their prices for an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateStaleBooks {
-    /// Which event.
-    pub event_id: String,
-    /// By name.
-    pub books: Vec<String>,
-}
-
-/// How long an open window has lived, and by what it is counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateLife {
-    /// Stage of its event.
-    pub stage: String,
-    /// Kind of its market.
-    pub kind: String,
-    /// Band of its margin.
-    pub margin: i32,
-    /// Band of its oldest leg's age.
-    pub age: i32,
-    /// Thousandths of a second of age that a second brings.
-    pub pace: i64,
-    /// When it was judged.
-    pub since: Micros,
-    /// When it was last seen alive.
-    pub confirmed_at: Micros,
-    /// Up to when its life is counted.
-    pub taught_to: Micros,
-}
-
-/// How long windows of one sport and profile live.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateSurvival {
-    /// Sport.
-    pub sport: String,
-    /// Stage of the event.
-    pub stage: String,
-    /// Kind of the market.
-    pub kind: String,
-    /// Band of the margin.
-    pub margin: i32,
-    /// Band of the oldest leg's age.
-    pub age: i32,
-    /// Millionths of a window, by age.
-    pub deaths: Vec<i64>,
-    /// Microseconds, by age.
-    pub lived: Vec<i64>,
+record! {
+    /// How long an open window has lived, and by what it is counted.
+    #[derive(Eq)]
+    pub struct StateLife {
+        /// Stage of its event, as in `StateSurvival`, and so are `kind`, `margin` and `age`.
+        pub stage: String,
+        /// Kind of its market.
+        pub kind: String,
+        /// Band of its margin.
+        pub margin: i32,
+        /// Band of its oldest leg's age.
+        pub age: i32,
+        /// Thousandths of a second of age that a second brings.
+        pub pace: i64,
+        /// When it was judged.
+        pub since: Micros,
+        /// When it was last seen alive.
+        pub confirmed_at: Micros,
+        /// Up to when its life is counted.
+        pub taught_to: Micros,
+    }
 }

@@ -1,46 +1,53 @@
 //! The records of `odds.ticks.v1`: the prices of sources, and their heartbeats.
+//!
+//! They carry data and decide nothing.
 
-use arb_model::{self as model, Bet, Market, OddsFormat};
-use serde::{Deserialize, Serialize};
+use arb_model::{self as model, Bet, Market, OddsFormat, record, symbols};
 
 use super::Event;
 use crate::time::Micros;
 
-/// The prices of one source for one event at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Frame {
-    /// The source.
-    pub source: String,
-    /// When ingest took it; with the source it identifies a poll.
-    pub received_at: Micros,
-    /// Position among the poll's frames of this partition, from 0; `None` for a push message.
-    pub poll_index: Option<i32>,
-    /// The event as the source describes it.
-    pub event: Event,
-    /// Books x markets for which the frame is complete.
-    pub coverage: Coverage,
-    /// The ticks, grouped by what they share.
-    pub offers: Vec<Offer>,
-    /// Of a frame that a client pushed; `None` of one that ingest took.
-    pub push: Option<Push>,
+record! {
+    /// The prices of one source for one event at one moment.
+    #[derive(Eq)]
+    pub struct Frame {
+        /// The source, e.g. `the-odds-api/soccer_fifa_world_cup`.
+        pub source: String,
+        /// When ingest took it; with the source it identifies a poll.
+        pub received_at: Micros,
+        /// Position among the frames that its poll sends to this partition, from 0; `None` for a push message.
+        pub poll_index: Option<i32>,
+        /// The event as the source describes it; its id is the key of the record.
+        pub event: Event,
+        /// Books x markets for which the frame is complete.
+        pub coverage: Coverage,
+        /// The ticks, grouped by what they share.
+        pub offers: Vec<Offer>,
+        /// Of a frame that a client pushed; `None` of one that ingest took.
+        pub push: Option<Push>,
+    }
 }
 
-/// What only a frame has that a client pushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Push {
-    /// Number of the update, given by the client: with the source it is taken in once.
-    pub sequence: i64,
-    /// The client may set the event's names and start; else only its id is given.
-    pub names_event: bool,
+record! {
+    /// What only a frame has that a client pushed.
+    #[derive(Copy, Eq)]
+    pub struct Push {
+        /// Number of the update, given by the client: with the source it is taken in once.
+        pub sequence: i64,
+        /// The client may set the event's names and start; else only its id is given.
+        pub names_event: bool,
+    }
 }
 
-/// Books x markets; `None` is all of the source's, an empty list is none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coverage {
-    /// Book keys.
-    pub books: Option<Vec<String>>,
-    /// Market keys.
-    pub markets: Option<Vec<String>>,
+record! {
+    /// Books x markets; `None` is all of the source's, an empty list is none.
+    #[derive(Eq)]
+    pub struct Coverage {
+        /// Book keys; `None`: every book of the source; empty: none.
+        pub books: Option<Vec<String>>,
+        /// Market keys; `None`: every market of the source; empty: none.
+        pub markets: Option<Vec<String>>,
+    }
 }
 
 impl Coverage {
@@ -48,111 +55,121 @@ impl Coverage {
     pub const ALL: Self = Self { books: None, markets: None };
 }
 
-/// Ticks of one book in one market that share their times.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offer {
-    /// Book key.
-    pub book: String,
-    /// Market key as The Odds API writes it.
-    pub market: String,
-    /// When the source last confirmed these prices.
-    pub last_seen_at: Micros,
-    /// When the price last changed, where the source reports it.
-    pub price_moved_at: Option<Micros>,
-    /// The prices.
-    pub ticks: Vec<Tick>,
-    /// Where these bets can be placed, an address of http or https; `None`: not reported.
-    pub link: Option<String>,
-    /// How the source writes these prices.
-    pub odds_format: OddsFormat,
+record! {
+    /// Ticks of one book in one market that share their times.
+    #[derive(Eq)]
+    pub struct Offer {
+        /// Book key, e.g. `pinnacle`.
+        pub book: String,
+        /// Market key as The Odds API writes it, e.g. `totals` or `h2h_h1`.
+        pub market: String,
+        /// When the source last confirmed these prices.
+        pub last_seen_at: Micros,
+        /// When the price last changed, where the source reports it.
+        pub price_moved_at: Option<Micros>,
+        /// The prices.
+        pub ticks: Vec<Tick>,
+        /// Where these bets can be placed, an address of http or https; `None`: not reported.
+        pub link: Option<String>,
+        /// How the source writes these prices.
+        pub odds_format: OddsFormat,
+    }
 }
 
-/// One observation of one price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tick {
-    /// What is bet on.
-    pub outcome: Outcome,
-    /// Back or lay.
-    pub side: Side,
-    /// Line in thousandths; for spreads the home side's handicap.
-    pub line: Option<i32>,
-    /// Decimal odds in millionths, rounded down.
-    pub price: i64,
-    /// Whether bets are taken.
-    pub status: Status,
-    /// The most that can be staked at this price, in minor units of the book's currency; of a lay the
-    /// backer's stake. `None`: not reported.
-    pub limit: Option<i64>,
+record! {
+    /// One observation of one price.
+    #[derive(Copy, Eq)]
+    pub struct Tick {
+        /// What is bet on.
+        pub outcome: Outcome,
+        /// Back or lay.
+        pub side: Side,
+        /// Line in thousandths; for spreads the home side's handicap.
+        pub line: Option<i32>,
+        /// Decimal odds in millionths, rounded down.
+        pub price: i64,
+        /// Whether bets are taken.
+        pub status: Status,
+        /// The most that can be staked at this price, in minor units of the book's currency, not below 0; of a lay the
+        /// backer's stake. `None`: not reported.
+        pub limit: Option<i64>,
+    }
 }
 
-/// What a tick is about. `Unknown` is a symbol that a later writer added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Outcome {
-    Unknown,
-    Home,
-    Draw,
-    Away,
-    Over,
-    Under,
+symbols! {
+    /// What a tick is about. `unknown` stands for a symbol that a later writer added.
+    #[allow(missing_docs)]
+    pub enum Outcome {
+        Unknown = "unknown",
+        Home = "home",
+        Draw = "draw",
+        Away = "away",
+        Over = "over",
+        Under = "under",
+    }
 }
 
-/// Side of a bet. `Unknown` is a symbol that a later writer added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Side {
-    Unknown,
-    Back,
-    Lay,
+symbols! {
+    /// Side of a bet. `unknown` stands for a symbol that a later writer added.
+    #[allow(missing_docs)]
+    pub enum Side {
+        Unknown = "unknown",
+        Back = "back",
+        Lay = "lay",
+    }
 }
 
-/// Whether a price can be taken. `Unknown` is a symbol that a later writer added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Status {
-    Unknown,
-    Active,
-    Suspended,
+symbols! {
+    /// Whether a price can be taken. `unknown` stands for a symbol that a later writer added.
+    #[allow(missing_docs)]
+    pub enum Status {
+        Unknown = "unknown",
+        Active = "active",
+        Suspended = "suspended",
+    }
 }
 
-/// The end of a poll; every partition gets one after the poll's frames.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PollEnd {
-    /// The source of the poll.
-    pub source: String,
-    /// That of the poll's frames.
-    pub received_at: Micros,
-    /// League that was asked for; `None` is every league of the source.
-    pub league: Option<String>,
-    /// Books x markets that were asked for.
-    pub coverage: Coverage,
-    /// Frames of this poll in this partition.
-    pub frames: i32,
+record! {
+    /// The end of a poll, sent to every partition after the poll's frames.
+    #[derive(Eq)]
+    pub struct PollEnd {
+        /// The source of the poll.
+        pub source: String,
+        /// That of the poll's frames.
+        pub received_at: Micros,
+        /// League that the poll asked for: events of others are not withdrawn; `None`: every league of the source.
+        pub league: Option<String>,
+        /// Books x markets that the poll asked for.
+        pub coverage: Coverage,
+        /// Frames of this poll in this partition.
+        pub frames: i32,
+    }
 }
 
-/// A source was alive at this time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heartbeat {
-    /// Which source.
-    pub source: String,
-    /// The time.
-    pub at: Micros,
+record! {
+    /// A source was alive at this time, sent to every partition.
+    #[derive(Eq)]
+    pub struct Heartbeat {
+        /// Which source.
+        pub source: String,
+        /// The time.
+        pub at: Micros,
+    }
 }
 
-/// An operator shuts a source or a book, or opens it again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Suspension {
-    /// A source, or the key of a book.
-    pub name: String,
-    /// It is a book.
-    pub is_book: bool,
-    /// It is shut from now on; else it is opened.
-    pub is_suspended: bool,
-    /// By the operator's clock.
-    pub at: Micros,
+record! {
+    /// An operator shuts a source or a book, or opens it again: in every partition.
+    #[derive(Eq)]
+    pub struct Suspension {
+        /// A source, or the key of a book.
+        pub name: String,
+        /// It is a book.
+        pub is_book: bool,
+        /// It is shut from now on; else it is opened.
+        pub is_suspended: bool,
+        /// By the operator's clock.
+        pub at: Micros,
+    }
 }
 
 impl Outcome {

@@ -4,7 +4,11 @@
 //! changed, and an id is never used again. Records of all versions, and schemas of those before the newest, are in `schemas/golden`, whose
 //! names follow from this table: `BoardEntry.v1.bin`.
 
-use super::Record;
+use std::sync::LazyLock;
+
+use arb_model::described::{Described, Shape};
+
+use super::{Record, schema};
 use crate::records::{
     Account, AccountAudit, AccountClock, AccountCommand, AccountEndpoint, AccountInvitation, AccountKey,
     AccountLeaseQuota, AccountReply, AccountSession, AccountSettleQuota, AccountTimer, AccountUsage,
@@ -34,11 +38,25 @@ macro_rules! versions {
             /// All of them.
             pub const ALL: [Self; [$(Self::$name),+].len()] = [$(Self::$name),+];
 
-            /// The text of its Avro schema.
+            /// The text of its Avro schema, as `avro/` has it.
             #[must_use]
             pub fn schema_text(self) -> &'static str {
                 match self {
-                    $(Self::$name => include_str!(concat!("../../avro/", stringify!($name), ".avsc")),)+
+                    $(Self::$name => {
+                        static TEXT: LazyLock<String> = LazyLock::new(|| {
+                            let references = RecordType::$name.references().iter();
+                            schema::text(&$name::SHAPE, references.map(|reference| reference.shape()))
+                        });
+                        &TEXT
+                    })+
+                }
+            }
+
+            /// What it is made of.
+            #[must_use]
+            pub fn shape(self) -> Shape {
+                match self {
+                    $(Self::$name => $name::SHAPE,)+
                 }
             }
 

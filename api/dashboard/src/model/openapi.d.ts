@@ -8,72 +8,123 @@ export interface components {
             email: string;
             plan: string;
         };
-        /** @description An open arb window. */
+        /** @description An open arb window as it is now. */
         Arb: {
+            /** @description Of all stakes, ISO 4217; null when a leg's is not known. */
             currency: string | null;
             event: components["schemas"]["Event"];
+            /** @description The probability that the window stays open long enough to be placed. */
             execution_probability: number;
             /** Format: date-time */
             expires_at: string;
+            /** @description Why a flag does not hold, one for each. */
             failed_checks: {
+                /** @description The flag. One of: simultaneous, fresh, active, same_line, same_rules, independent_operators, plausible_price, plausible_margin, stakeable; there may be more. */
                 flag: string;
+                /** @description One sentence, for a person. */
                 reason: string;
             }[];
+            /** @description Window id, one from open to close; the key of the record. */
             id: string;
+            /** @description S, the sum of 1/effective price over the legs. */
             implied_probability: number;
+            /** @description What kind of window it is. One of: surebet; there may be more. */
             kind: string;
             league: string;
             legs: components["schemas"]["Leg"][];
+            /** @description Line. In points or goals; of a spread the home side's handicap. */
             line: number | null;
-            /** @description The return on the total stake: 0.02 is 2 %. */
+            /** @description 1/S - 1, the return on the total stake: 0.02 is 2 %. */
             margin: number;
+            /** @description Least return of the legs' stakes, without pushes; null when none can be placed. */
             margin_rounded: number | null;
+            /** @description Least return over settlement states. */
             margin_worst: number;
-            /** @enum {string} */
+            /**
+             * @description Market family.
+             * @enum {string}
+             */
             market: "h2h" | "h2h_3_way" | "draw_no_bet" | "spreads" | "totals";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the window opened.
+             */
             opened_at: string;
+            /** @description A cheaper cover that is not eligible, which the legs were chosen over; null: there is none. */
             passed_over: {
+                /** @description The first reason why it is not eligible. */
                 failed_check: {
+                    /** @description The flag. One of: simultaneous, fresh, active, same_line, same_rules, independent_operators, plausible_price, plausible_margin, stakeable; there may be more. */
                     flag: string;
+                    /** @description One sentence, for a person. */
                     reason: string;
                 };
+                /** @description Its bets, in the order of the outcome set. */
                 legs: {
+                    /** @description The book. */
                     book: string;
-                    outcome: string;
+                    /**
+                     * @description What is bet on.
+                     * @enum {string}
+                     */
+                    outcome: "home" | "draw" | "away" | "over" | "under";
+                    /** @description Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
                     price: number | string;
-                    /** @enum {string} */
+                    /**
+                     * @description For it, or against it.
+                     * @enum {string}
+                     */
                     side: "back" | "lay";
                 }[];
+                /** @description 1/S - 1 by its effective prices. */
                 margin: number;
             } | null;
+            /** @description Period of the market. One of: full_time, h1, h2, q1, q2, q3, q4, p1, p2, p3; there may be more. */
             period: string;
             rank?: number;
+            /** @description What the rank is made of, beside the verification: the rounded margin times the probability of execution. */
             score: number;
+            /** @description Of the last transition; grows within a partition. */
             sequence: number;
             sport: string;
+            /** @description The largest total stake within limits; null when no limit is known. In units of its currency. */
             total_stake_max: number | null;
             ttl_p10_seconds: number;
             ttl_p90_seconds: number;
             ttl_seconds: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When anything of the entry last changed.
+             */
             updated_at: string;
+            /** @description The flags. */
             verification: {
+                /** @description No leg is suspended. */
                 active: boolean;
+                /** @description Every leg was confirmed within its book's own 95th percentile. */
                 fresh: boolean;
+                /** @description No two legs are at one operator. */
                 independent_operators: boolean;
+                /** @description The margin is plausible: verified windows have such margins. */
                 plausible_margin: boolean;
+                /** @description No leg is an outlier against the other books. */
                 plausible_price: boolean;
+                /** @description All legs are on one line. */
                 same_line: boolean;
+                /** @description The books settle the bets by the same rules. */
                 same_rules: boolean;
+                /** @description The legs' prices were on offer at one moment. */
                 simultaneous: boolean;
+                /** @description Stakes that can be placed leave a profit. */
                 stakeable: boolean;
             };
+            /** @description All flags hold. */
             verified: boolean;
-            /** @description By which topic of their clauses the legs may be paid otherwise when the match is not played as planned: `postponed`, `moved`, `starters`, `abandoned`, `void`; null where their books say the same of all, or do not pay a played match alike. */
+            /** @description By what topic of their clauses the legs may be paid otherwise when the match is not played as planned: postponed, moved, starters, abandoned or void; null where their books state the same of all, or do not pay a played match alike. */
             void_clause: string | null;
             /** @description The most of the total stake that is lost then: some legs void, each as its book states (nothing, where it does not), and the others settled in the worst way. 0.5 is half of it. */
             void_loss_max: number | null;
+            /** @description What a taker must know. One of: push_possible, half_push_possible, limit_unknown, least_stake_unknown, void_rules_differ; there may be more. */
             warnings: string[];
         };
         ArbPage: {
@@ -543,39 +594,62 @@ export interface components {
             name?: string;
             scopes?: ("board:read" | "signals:read" | "picks:read" | "stream:read" | "history:read" | "usage:read" | "scan:write" | "ticks:write" | "events:write" | "results:write" | "results:any" | "webhooks:manage" | "keys:manage")[];
         };
+        /** @description What the book of a pick offered on its bet some time after the pick was published. */
         LaterOffer: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the source confirmed it, or the other prices of the event where there was none.
+             */
             last_seen_at: string;
-            /** @description Null where it offered nothing. */
+            /** @description At the book of the pick; null where it offered nothing. Decimal odds. */
             price: number | null;
         };
-        /** @description A bet of an arb. */
+        /** @description One bet of an arb. */
         Leg: {
             age_seconds?: number;
+            /** @description The book. */
             book: string;
-            /** @description Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
+            /** @description After fees, as the price of a back; of a lay, per unit of liability. Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
             effective_price: number | string;
+            /** @description Within which the book confirms 95 of 100 prices. In seconds. */
             expected_interval_seconds: number;
+            /** @description 1/effective price. */
             implied_probability: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the source last confirmed it.
+             */
             last_seen_at: string;
+            /** @description What a lay risks for it. In units of its currency. */
             liability: number | null;
+            /** @description The most that the book takes at this price: of a lay the backer's stake. null: not stated. In units of its currency. */
             limit: number | null;
-            /** @description Where the bet can be placed: an address of http or https, of the source or of the table of books. */
-            link?: string | null;
-            operator: string | null;
-            /** @enum {string} */
+            /** @description Where the bet can be placed, an address of http or https, of the source or of the table of books; null: not known. */
+            link: string | null;
+            /** @description The operator of the book. */
+            operator: string;
+            /**
+             * @description What is bet on.
+             * @enum {string}
+             */
             outcome: "home" | "draw" | "away" | "over" | "under";
             /** @description Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
             price: number | string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the price last changed.
+             */
             price_moved_at: string;
             /** @description effective_price is of the worst price in the book's own form that is written as price. */
-            rounded?: boolean;
-            /** @enum {string} */
+            rounded: boolean;
+            /**
+             * @description For it, or against it.
+             * @enum {string}
+             */
             side: "back" | "lay";
-            /** @description Units of the currency. */
+            /** @description To ask of the book, for the default total or less: of a lay the backer's stake. In units of its currency. */
             stake: number | null;
+            /** @description Share of the total stake; of a lay, of its liability. */
             stake_share: number;
         };
         ListedEvent: {
@@ -642,14 +716,22 @@ export interface components {
             current_password: string;
             new_password: string;
         };
-        /** @description A bet that a bot published before its event. */
+        /** @description A bet that a bot published before its event, and what became of it: one of a bot, a version, a feed, an event and a market. */
         Pick: {
+            /** @description A book that had the price on offer. */
             book: string;
+            /** @description The bot. */
             bot: string;
+            /** @description The last known price before the start. */
             closing: null | {
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description When the source last confirmed what it is computed from.
+                 */
                 last_seen_at: string;
+                /** @description At the book of the pick; null where it had no price then. Decimal odds. */
                 price: number | null;
+                /** @description What books agreed on, without their margin, 0 to 1. */
                 probability: number;
             };
             closing_line_value: number | null;
@@ -659,47 +741,83 @@ export interface components {
                 reason: string;
                 text: string;
             } | null;
+            /** @description A draw refunds the stake: the market has two outcomes. */
             draw_refunds: boolean;
             event: components["schemas"]["Event"];
-            /** @enum {string} */
+            /**
+             * @description The kind of feed.
+             * @enum {string}
+             */
             feed: "simulated" | "recorded" | "live";
+            /** @description Every grading, the first one first; the last one counts. */
             grades: components["schemas"]["PickGrade"][];
+            /** @description Made of the bot, the version, the feed, the event and the market: the same whenever it is published. */
             id: string;
             league: string;
+            /** @description Line. In points or goals; of a spread the home side's handicap. */
             line: number | null;
-            /** @enum {string} */
+            /**
+             * @description Market family.
+             * @enum {string}
+             */
             market: "h2h" | "h2h_3_way" | "draw_no_bet" | "spreads" | "totals";
+            /** @description How the bot came to the probability. */
             method: string;
-            /** @description What the book offered one to two minutes after publishing; null where that was not observed. */
+            /** @description The same one to two minutes after it was published. */
             offer_after_minute: null | components["schemas"]["LaterOffer"];
-            /** @description What the book offered at the first poll after publishing; null where that was not observed, as of every simulated pick. */
+            /** @description The offer of its book at the first poll after it was published; null where none was observed, as of every simulated one. */
             offer_after_poll: null | components["schemas"]["LaterOffer"];
-            /** @enum {string} */
+            /**
+             * @description What is backed.
+             * @enum {string}
+             */
             outcome: "home" | "draw" | "away" | "over" | "under";
+            /** @description Period of the market. One of: full_time, h1, h2, q1, q2, q3, q4, p1, p2, p3; there may be more. */
             period: string;
+            /** @description Its price. Decimal odds. */
             price: number;
+            /** @description The probability that the bot took for fair, 0 to 1. */
             probability: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was published.
+             */
             published_at: string;
+            /** @description Why, in words. */
             reasons: string[];
             result: null | components["schemas"]["PickGrade"];
             sport: string;
             /** @description A fraction of the bank. */
             stake: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The newest known start: a postponed event has another one than announced.
+             */
             starts_at: string;
+            /** @description The version of its rule. */
             version: number;
         };
+        /** @description A grading. A correction is another one, never a change. */
         PickGrade: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was reported.
+             */
             at: string;
+            /** @description Of the away side. */
             away: number | null;
+            /** @description Points of the home side in the period; null where the bet was decided without them. */
             home: number | null;
             /** @description Per unit staked. */
             profit: number;
-            /** @enum {string} */
+            /**
+             * @description won, half_won, push, half_lost, lost or void; open where a result was withdrawn; no_result where none came.
+             * @enum {string}
+             */
             settlement: "won" | "half_won" | "push" | "half_lost" | "lost" | "void" | "open" | "no_result";
+            /** @description Who reported the result; empty where none came. */
             source: string;
+            /** @description The number of the grading, from 1: a correction is another one. */
             version: number;
         };
         PickPage: {
@@ -908,34 +1026,63 @@ export interface components {
             expires_at: string;
             plan: string;
         };
-        /** @description An open edge signal. */
+        /** @description An open edge signal as it is now: what to take, how much it is worth, how sure that is, and the quotes that are the evidence. */
         Signal: {
             bets: components["schemas"]["SignalQuote"][];
+            /** @description 0 to 1: of value the share of opinions, each a book's by one method, that expect a profit; of steam and stale_price the share of operators that moved; of odds_drop the share of prices that are past half the way; of middle and low_hold the share of pairs of bets that are proven to have been on offer at one moment. */
             confidence: number;
             event: components["schemas"]["Event"];
             evidence: components["schemas"]["SignalQuote"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it closes, unless it closes before or is confirmed.
+             */
             expires_at: string;
+            /** @description Of value and stale_price: the fair chance of the outcome by each method of devig, the most cautious first, which is that of strength. */
             fair: {
+                /** @description The devig method. One of: multiplicative, additive, power, shin, odds_ratio; there may be more. */
                 method: string;
+                /** @description Of the outcome. */
                 probability: number;
             }[];
+            /** @description One from open to close. */
             id: string;
+            /** @description Of value and stale_price: a quarter of the Kelly fraction of the bank. */
             kelly: number | null;
-            /** @enum {string} */
+            /**
+             * @description Its kind.
+             * @enum {string}
+             */
             kind: "value" | "low_hold" | "middle" | "steam" | "stale_price" | "odds_drop";
             league: string;
+            /** @description Line; of a middle the first bet's. In points or goals; of a spread the home side's handicap. */
             line: number | null;
-            /** @enum {string} */
+            /**
+             * @description Market family.
+             * @enum {string}
+             */
             market: "h2h" | "h2h_3_way" | "draw_no_bet" | "spreads" | "totals";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it opened.
+             */
             opened_at: string;
-            outcome: string | null;
+            /**
+             * @description What is bet on; null of bets on several outcomes.
+             * @enum {string|null}
+             */
+            outcome: "home" | "draw" | "away" | "over" | "under" | null;
+            /** @description Period of the market. One of: full_time, h1, h2, q1, q2, q3, q4, p1, p2, p3; there may be more. */
             period: string;
+            /** @description Of its last transition on the feed. */
             sequence: number;
             sport: string;
+            /** @description A fraction: of value and stale_price the expected return, of steam and odds_drop the rise of the implied probability, of middle and low_hold the return on the total stake where exactly one bet wins. */
             strength: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When anything of it last changed.
+             */
             updated_at: string;
         };
         SignalPage: {
@@ -946,24 +1093,42 @@ export interface components {
             signals: components["schemas"]["Signal"][];
             stale: boolean;
         };
+        /** @description A quote of a signal. */
         SignalQuote: {
             age_seconds?: number;
+            /** @description The book. */
             book: string;
-            /** @description Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
+            /** @description After fees, as the price of a back. Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
             effective_price: number | string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the source last confirmed it.
+             */
             last_seen_at: string;
+            /** @description Line. In points or goals; of a spread the home side's handicap. */
             line: number | null;
-            operator: string | null;
-            /** @enum {string} */
+            /** @description The operator of the book. */
+            operator: string;
+            /**
+             * @description What is bet on.
+             * @enum {string}
+             */
             outcome: "home" | "draw" | "away" | "over" | "under";
             /** @description Decimal odds, or as odds_format asks: American odds, or a fraction as text. */
             price: number | string;
+            /** @description Of a leader or follower: at the start of the move. Decimal odds. */
             price_from: number | string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the price last changed.
+             */
             price_moved_at: string;
+            /** @description What it is to the signal. One of: bet, source, leader, follower, other; there may be more. */
             role: string;
-            /** @enum {string} */
+            /**
+             * @description For it, or against it.
+             * @enum {string}
+             */
             side: "back" | "lay";
         };
         Since: {
@@ -1302,31 +1467,35 @@ export interface components {
             /** @description As stood, after it was verified for the first time. */
             verified_stood: boolean | null;
         };
-        /** @description A grading of a window by the result of its event. */
+        /** @description A grading of a window by the result of its event: what its legs paid, all placed as it opened. */
         WindowGrade: {
             /**
              * Format: date-time
              * @description When it was reported.
              */
             at: string;
+            /** @description Of the away side. */
             away: number | null;
-            /** @description Points of the home side in the period; null where the bets are decided without them. */
+            /** @description Points of the home side in the period; null where the bets were decided without them. */
             home: number | null;
-            /** @description In the order of the legs; empty unless it is settled. */
+            /** @description What each leg paid, in the order of the legs; empty unless it is settled. */
             legs: {
                 /** @description A part of the total stake. */
                 returned: number;
-                /** @enum {string} */
+                /**
+                 * @description won, half_won, push, half_lost, lost or void, for the one who placed it: a lay of what lost is won.
+                 * @enum {string}
+                 */
                 settlement: "won" | "half_won" | "push" | "half_lost" | "lost" | "void";
             }[];
             /** @description Per unit of the total stake; null unless it is settled. */
             profit: number | null;
-            /** @description Per unit of the total stake; null unless it is settled. */
+            /** @description What all legs returned together, per unit of the total stake; null unless it is settled. */
             returned: number | null;
             /** @description Who reported the result. */
             source: string;
             /**
-             * @description open: the result by which it was settled was withdrawn.
+             * @description Whether it is settled; open where the result was withdrawn.
              * @enum {string}
              */
             state: "settled" | "open";
@@ -1352,23 +1521,30 @@ export interface components {
              * @description When it was reported.
              */
             at: string;
+            /** @description Of the away side. */
             away: number | null;
-            /** @description Points of the home side in the period; null where the bets are decided without them. */
+            /** @description Points of the home side in the period; null where the bets were decided without them. */
             home: number | null;
-            /** @description In the order of the legs. */
+            /** @description What each leg paid, in the order of the legs; empty unless it is settled. */
             legs: {
                 /** @description A part of the total stake. */
                 returned: number;
-                /** @enum {string} */
+                /**
+                 * @description won, half_won, push, half_lost, lost or void, for the one who placed it: a lay of what lost is won.
+                 * @enum {string}
+                 */
                 settlement: "won" | "half_won" | "push" | "half_lost" | "lost" | "void";
             }[];
             /** @description Per unit of the total stake. */
             profit: number;
-            /** @description Per unit of the total stake. */
+            /** @description What all legs returned together, per unit of the total stake; null unless it is settled. */
             returned: number;
             /** @description Who reported the result. */
             source: string;
-            /** @enum {string} */
+            /**
+             * @description Whether it is settled; open where the result was withdrawn.
+             * @enum {string}
+             */
             state: "settled";
             /** @description The number of the grading, from 1: a correction is another one. */
             version: number;
