@@ -2,14 +2,18 @@
 //! committed, so that nobody sees less than before.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use arb_kafka::{Lease, LeaseNote, Leases, SourceProducer, TickOutput, Written};
 use arb_process::machine::OddsMachine;
 use arb_runtime::machine::Machine;
-use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS, Topic};
+use arb_schemas::topics::{
+    ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS, Topic,
+};
 
-use crate::kafka::{committed, ends, wait_until_settled};
+use crate::kafka::{committed, ends, read_all, wait_until_settled};
 use crate::kill::poll;
-use crate::markers::cut_marker;
+use crate::markers::{cut_marker, ends_with_marker};
 use crate::processor::wait_for_poll;
 use crate::standby::written;
 use crate::support::program::Role;
@@ -103,6 +107,53 @@ fn a_commit_that_the_changelog_has_lost_is_committed_again() {
 #[test]
 fn a_commit_of_which_the_group_has_the_offset_alone_is_committed_again() {
     is_the_same_after_losing(&[FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE], 20, "20");
+}
+
+/// The broker loses the marker of the group's partition alone: the records of the transaction are there, and its note is hidden.
+#[test]
+fn a_note_whose_marker_the_group_has_lost_is_read_from_the_records() {
+    let (broker, wait) = (Broker::own(), Duration::from_millis(100));
+    let cluster = broker.kafka.cluster();
+    let join = || {
+        let mut leases = Leases::join(&cluster, "workers").unwrap();
+        let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
+            Lease::Granted(granted) => Some(granted),
+            _ => None,
+        });
+        let producer = SourceProducer::new(&cluster, "workers", granted[0], DEFAULT_PARTITIONS).unwrap();
+        (leases, producer)
+    };
+    let note = |count: i64| LeaseNote { count, text: count.to_string() };
+    let record = |count: i64| TickOutput {
+        partition: 0,
+        key: "key".to_owned(),
+        value: vec![b'0', u8::try_from(count).unwrap()],
+    };
+    let (leases, mut producer) = join();
+    assert_eq!(producer.take_over(&leases).unwrap(), Some(LeaseNote::default()));
+    for count in [1, 2] {
+        assert_eq!(producer.write(&leases, &[record(count)], &note(count)).unwrap(), Written::Yes);
+    }
+    wait_until_settled(&broker.kafka, &ODDS_TICKS);
+    broker.kill();
+    drop((leases, producer));
+    let ticks = broker.partition_folder(ODDS_TICKS.name, 0);
+    let of_offsets = |partition: i32| ticks.with_file_name(format!("__consumer_offsets-{partition}"));
+    let ended: Vec<_> = (0..4).map(of_offsets).filter(|folder| ends_with_marker(folder)).collect();
+    assert_eq!(ended.len(), 1, "the group is in one partition: {ended:?}");
+    cut_marker(&ended[0]);
+    broker.restart();
+
+    let (mut leases, mut producer) = join();
+    let found = wait_for("the lease is taken over", || {
+        drop(leases.next(wait).unwrap());
+        producer.take_over(&leases).unwrap()
+    });
+    assert_eq!(found, note(2));
+    assert_eq!(producer.write(&leases, &[record(3)], &note(3)).unwrap(), Written::Yes);
+    let values: Vec<_> =
+        read_all(&broker.kafka, ODDS_TICKS.name).into_iter().map(|record| record.value).collect();
+    assert_eq!(values, [1, 2, 3].map(|count| record(count).value));
 }
 
 /// A transaction of all that there is, of which only the last records name the end.

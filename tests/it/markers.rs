@@ -61,19 +61,34 @@ fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Cuts the last batch off a partition, which must be a marker, and removes what was derived from it.
-pub(crate) fn cut_marker(folder: &Path) {
-    let log = files(folder, &[".log"]).pop().unwrap();
-    let bytes = fs::read(&log).unwrap();
-    let (mut next, mut last) = (0, 0);
+/// Where the last batch of a segment begins, if it is a marker.
+fn last_marker(log: &Path) -> Option<u64> {
+    let bytes = fs::read(log).unwrap();
+    let (mut next, mut last) = (0, None);
     while next < bytes.len() {
         // Base offset, then the length of what follows; attributes after leader epoch, magic and checksum.
         let length = u32::from_be_bytes(bytes[next + 8..next + 12].try_into().unwrap());
-        (last, next) = (next, next + 12 + usize::try_from(length).unwrap());
+        (last, next) = (Some(next), next + 12 + usize::try_from(length).unwrap());
     }
+    let last = last?;
     let attributes = u16::from_be_bytes(bytes[last + 21..last + 23].try_into().unwrap());
-    assert!(attributes & (1 << 5) != 0, "{}: the last batch is no marker", log.display());
-    File::options().write(true).open(&log).unwrap().set_len(last as u64).unwrap();
+    (attributes & (1 << 5) != 0).then_some(last as u64)
+}
+
+fn last_segment(folder: &Path) -> PathBuf {
+    files(folder, &[".log"]).pop().unwrap()
+}
+
+/// Whether a partition ends with a marker.
+pub(crate) fn ends_with_marker(folder: &Path) -> bool {
+    last_marker(&last_segment(folder)).is_some()
+}
+
+/// Cuts the last batch off a partition, which must be a marker, and removes what was derived from it.
+pub(crate) fn cut_marker(folder: &Path) {
+    let log = last_segment(folder);
+    let last = last_marker(&log).unwrap_or_else(|| panic!("{}: the last batch is no marker", log.display()));
+    File::options().write(true).open(&log).unwrap().set_len(last).unwrap();
     for derived in files(folder, &[".snapshot", ".index", ".timeindex", ".txnindex"]) {
         fs::remove_file(derived).unwrap();
     }

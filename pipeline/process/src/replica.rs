@@ -44,7 +44,9 @@ type Records = BTreeMap<String, Option<Vec<u8>>>;
 #[derive(Debug)]
 pub struct StateReplica {
     engine: Engine,
-    /// What came since the last whole transaction; before the end of the changelog was met, all of it.
+    /// Of the transaction that is being read.
+    open: Records,
+    /// Of whole ones, which are not applied before the end of the changelog was met.
     pending: Records,
     /// Whether the changelog was read to its end.
     is_live: bool,
@@ -57,7 +59,7 @@ impl StateReplica {
     #[must_use]
     pub fn new(books: Arc<Books>) -> Self {
         let engine = Engine::with_books(Policy::Board, books);
-        Self { engine, pending: Records::new(), is_live: false, position: (0, 0) }
+        Self { engine, open: Records::new(), pending: Records::new(), is_live: false, position: (0, 0) }
     }
 
     /// Takes in a record of the changelog. Returns whether the state is another one than before.
@@ -70,11 +72,15 @@ impl StateReplica {
             return Ok(false);
         }
         let ends = key == PARTITION_KEY;
-        self.pending.insert(key, value.map(<[u8]>::to_vec));
+        self.open.insert(key, value.map(<[u8]>::to_vec));
+        if ends {
+            self.pending.append(&mut self.open);
+        }
         if ends && self.is_live { self.apply().map(|()| true) } else { Ok(false) }
     }
 
-    /// Notes that the changelog was read to its end: from now on it follows.
+    /// Notes that the changelog was read to its end: from now on it follows. The end of one partition is met while another one is in the
+    /// middle of a transaction, which stays open.
     ///
     /// # Errors
     /// [`ReplicaError`].
@@ -283,6 +289,22 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_the_changelog_is_met_in_the_middle_of_a_transaction() {
+        let (mut writer, mut replica) = (Writer::new(), StateReplica::new(Arc::default()));
+        read(&mut replica, &writer.write(&poll(100, &[("a", "2.2", "1.7"), ("b", "1.7", "2.2")])));
+        let before = writer.board();
+        let gone = writer.write(&poll(110, &[]));
+        let heads: Vec<_> = gone.iter().filter(|(key, _)| key.starts_with("head/")).cloned().collect();
+        assert!(!heads.is_empty(), "{gone:?}");
+        read(&mut replica, &heads);
+        replica.caught_up().unwrap();
+        assert_eq!(replica.engine().board_of(&UserBooks::default()), before, "its lines have their heads");
+        let rest: Vec<_> = gone.into_iter().filter(|(key, _)| !key.starts_with("head/")).collect();
+        read(&mut replica, &rest);
+        assert_eq!(replica.engine().size().events, 0);
+    }
+
+    #[test]
     fn a_compacted_changelog_in_which_lines_come_before_heads_is_read() {
         let (mut writer, mut replica) = (Writer::new(), StateReplica::new(Arc::default()));
         let mut records = writer.write(&poll(100, &[("a", "2.2", "1.7"), ("b", "1.7", "2.2")]));
@@ -291,6 +313,8 @@ mod tests {
         // Of two records of a key the later is left.
         records.sort_by(|a, b| b.0.cmp(&a.0));
         records.dedup_by(|a, b| a.0 == b.0);
+        // The last record of the log is that of the partition: each transaction ends with it.
+        records.sort_by_key(|(key, _)| key == PARTITION_KEY);
         read(&mut replica, &records);
         replica.caught_up().unwrap();
         assert_eq!(replica.engine().board_of(&UserBooks::default()), writer.board());
@@ -305,6 +329,7 @@ mod tests {
         assert_eq!(error, "the processor works by the policy raw, and only the policy board is read");
         let mut replica = StateReplica::new(Arc::default());
         replica.put(b"line/e/h2h/none", Some(b"x")).unwrap();
+        replica.put(PARTITION_KEY.as_bytes(), Some(&encode(&writer.partition("board")).unwrap())).unwrap();
         assert!(replica.caught_up().unwrap_err().to_string().starts_with("key line/e/h2h/none: "));
         assert!(!replica.put(b"push/push/acme/7", Some(b"not read")).unwrap(), "it is left out");
     }

@@ -164,7 +164,7 @@ impl Ends {
                     self.lock().last_records.extend(next.map(|next| (partition, (span, next))));
                 }
                 Err(error) => {
-                    tracing::debug!(partition, %error, "the last record of a partition is not known")
+                    tracing::debug!(partition, %error, "the last record of a partition is not known");
                 }
             }
         }
