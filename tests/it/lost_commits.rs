@@ -176,7 +176,9 @@ fn a_poll_whose_marker_the_ticks_have_lost_is_committed_again() {
     assert!(stable < end, "the last poll is open: {stable} {end}");
     broker.ingest(&recording, &halves[1]);
 
-    halves.iter().for_each(|half| straight.ingest(&recording, half));
+    for half in &halves {
+        straight.ingest(&recording, half);
+    }
     let (found, mut expected) = (written(&broker), written(&straight));
     // The record by which the commit was repeated is there once more: it is late.
     let of_before = before[&partition].len();

@@ -7,7 +7,7 @@ use arb_schemas::topics::FEED_EVENTS;
 
 use crate::kafka::Open;
 use crate::support::metrics::Admin;
-use crate::support::program::{Role, SHIPPED_SESSION};
+use crate::support::program::Role;
 use crate::support::sinks::Ground;
 use crate::support::stack::Broker;
 use crate::support::{recordings, wait_for};
@@ -108,9 +108,7 @@ fn ingest_is_not_ready_while_a_frozen_broker_acknowledges_nothing() {
     let broker = Broker::own();
     let path = broker.path("ingest.log");
     // The simulated market, a poll a second.
-    // With the session that is shipped: whoever lost the lease before the broker freezes would stand by, and be ready.
-    let arguments = [broker.kafka.at(), broker.kafka.named(), "--every", "1", SHIPPED_SESSION];
-    let _ingest = Role::start("ingest", &arguments, &path);
+    let _ingest = Role::start("ingest", &[broker.kafka.at(), broker.kafka.named(), "--every", "1"], &path);
     let admin = Admin::of(&path);
     admin.page_when("it publishes", |page| page.sum("arb_ingest_polls_total", &[]) >= 2.0);
     wait_until(&admin, "it is ready", 200);

@@ -94,9 +94,12 @@ fn wait_for_more(broker: &Broker) {
     wait_for("more is published", || (end(broker) > before + 40).then_some(()));
 }
 
-/// The records of each partition, in their order.
-pub(crate) fn written(broker: &Broker) -> BTreeMap<i32, Vec<(Vec<u8>, Vec<u8>)>> {
-    let mut records = BTreeMap::<_, Vec<_>>::new();
+/// The keys and values of a partition, in their order.
+type Written = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// The records of each partition.
+pub(crate) fn written(broker: &Broker) -> BTreeMap<i32, Written> {
+    let mut records = BTreeMap::<_, Written>::new();
     for record in read_all(&broker.kafka, ODDS_TICKS.name) {
         records.entry(record.partition).or_default().push((record.key, record.value));
     }

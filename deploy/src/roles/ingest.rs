@@ -4,7 +4,7 @@
 pub(crate) mod live;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use arb_ingest::error::ReplayError;
 use arb_ingest::handoff::{Decision, Part, Resume};
@@ -18,6 +18,7 @@ use arb_ingest::scan_queue::ScanQueue;
 use arb_ingest::simulator::{Settings, Simulator};
 use arb_ingest::source::{Source, SourceError};
 use arb_ingest::source_lease::{Request, SourceLease};
+use arb_kafka::Ends;
 use arb_runtime::readiness::{ProgressWatch, Subject};
 use arb_runtime::telemetry::Role;
 use arb_schemas::time::{Micros, SECOND};
@@ -26,6 +27,7 @@ use arb_schemas::topics::ODDS_TICKS;
 use crate::cli::{Ingest, Market, Play};
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
+use crate::roles::readiness::{SILENT, STUCK};
 use crate::system::{clock, signals};
 
 /// A recording's default speed: an hour a minute.
@@ -40,8 +42,9 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let admin = Admin::start((config.admin, config.child), Role::Ingest)?;
     let cluster = &cluster::open(&config.brokers)?;
     if config.play.live.wanted {
+        let ends = Ends::watch_committed(cluster, &ODDS_TICKS, arb_kafka::partitions(cluster)?, &stop)?;
         return live::run(&config.play.live, cluster, &stop, |progress| {
-            admin.show(Publishing::by(progress));
+            admin.show(Publishing::by(progress, ends));
         });
     }
     // Before anything is connected: whether the recording can be read.
@@ -49,12 +52,13 @@ pub(crate) fn run(config: &Ingest) -> anyhow::Result<()> {
     let partitions = arb_kafka::partitions(cluster)?;
     let mut publisher = Publisher::new(&source, partitions);
     let part = Part { after: config.play.after, until: config.play.until };
+    let ends = Ends::watch_committed(cluster, &ODDS_TICKS, partitions, &stop)?;
     let scans = ScanQueue::start(cluster, clock::now, &stop)?;
     let mut results = ResultWriter::connect(cluster, partitions)?;
     let mut scores = ScoreWriter::connect(cluster)?;
     let request = Request { source: source.clone(), part, started_at, stop };
     let mut lease = SourceLease::join(cluster, partitions, request)?;
-    admin.show(Publishing::by(lease.progress()));
+    admin.show(Publishing::by(lease.progress(), ends));
     let mut played = Played::default();
     let beside = (&scans, &mut results, &mut scores);
     let done = publish(&config.play, &mut publisher, &mut lease, beside, &mut played);
@@ -108,19 +112,18 @@ fn replay(play: &Play, from: Resume) -> Replay {
     Replay { from, until: play.until, speed: play.speed.unwrap_or(speed), heartbeat }
 }
 
-/// A time without an acknowledgement after which Kafka does not take what is published.
-const STUCK: Duration = Duration::from_secs(15);
-
 /// The readiness of ingest: it is ready once it is connected, as long as Kafka acknowledges what it
 /// publishes. A standby instance is ready too.
 struct Publishing {
     progress: Arc<WriteProgress>,
     acknowledged: Mutex<ProgressWatch>,
+    /// Whether the brokers answer: an instance that stands by writes nothing.
+    ends: Ends,
 }
 
 impl Publishing {
-    fn by(progress: Arc<WriteProgress>) -> Self {
-        Self { progress, acknowledged: Mutex::new(ProgressWatch::new(STUCK)) }
+    fn by(progress: Arc<WriteProgress>, ends: Ends) -> Self {
+        Self { progress, acknowledged: Mutex::new(ProgressWatch::new(STUCK)), ends }
     }
 
     fn watch(&self) -> MutexGuard<'_, ProgressWatch> {
@@ -130,6 +133,9 @@ impl Publishing {
 
 impl Vitals for Publishing {
     fn problem(&self) -> Option<String> {
+        if self.ends.silence() >= STUCK {
+            return Some(SILENT.to_owned());
+        }
         self.watch().stuck(Instant::now()).map(|stuck| stuck.to_string())
     }
 

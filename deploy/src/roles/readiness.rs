@@ -11,9 +11,9 @@ use arb_runtime::progress::{ProgressMap, Span};
 use arb_runtime::readiness::{Position, ProgressWatch, Subject};
 
 /// A position that could move and does not for so long is stuck.
-const STUCK: Duration = Duration::from_secs(15);
+pub(super) const STUCK: Duration = Duration::from_secs(15);
 /// What is said where Kafka does not answer for so long: positions that nobody can compare prove nothing.
-const SILENT: &str = "Kafka has not answered for 15 s";
+pub(super) const SILENT: &str = "Kafka has not answered for 15 s";
 /// A last stable offset may stay unchanged for as long as a transaction of a dead processor stays open (10 s)
 /// and the end offsets are not fetched (5 s), twice.
 const HELD_BACK: Duration = Duration::from_secs(30);

@@ -122,8 +122,7 @@ fn run(seed: u64) -> Vec<TickOutput> {
             publish(&mut other.0, &mut other.1, 2);
         }
     }
-    let records = world.borrow().records.clone();
-    records
+    world.borrow().records.clone()
 }
 
 #[test]
