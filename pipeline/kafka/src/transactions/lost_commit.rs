@@ -17,6 +17,7 @@
 
 use std::time::{Duration, Instant};
 
+use arb_runtime::progress::Span;
 use arb_runtime::pump::PARTITION_KEY;
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::Topic;
@@ -44,7 +45,7 @@ use super::transaction::{Client, RESUME, TIMEOUT, resume, settle};
 const READ_UNCOMMITTED: (&str, &str) = ("isolation.level", "read_uncommitted");
 /// How long to wait for a record of a partition that has some.
 const ANSWER: Duration = Duration::from_secs(10);
-/// So many records before the end of the changelog are looked at first: a transaction ends with the record that is looked for.
+/// So many records before the end of a partition are looked at first: what is looked for is of the last transactions.
 const TAIL: i64 = 1_000;
 
 /// What a transaction has open in a partition.
@@ -188,19 +189,8 @@ impl Evidence<'_> {
         let topic = self.cluster.topic(self.changelog.name);
         let asker = if setting.is_some() { Asker::of_everything } else { Asker::of_committed };
         let span = asker(self.cluster)?.span(topic, partition)?;
-        let mut tail = TAIL;
-        loop {
-            let begin = span.first.max(span.next.saturating_sub(tail));
-            let mut stated = Vec::new();
-            if begin < span.next {
-                read(&consumer, topic, partition, begin, |message| stated.extend(Stated::of(message)))?;
-            }
-            let is_before = stated.iter().any(|stated| stated.next <= from);
-            if is_before || begin == span.first {
-                return Ok(stated);
-            }
-            tail = tail.saturating_mul(16);
-        }
+        let is_before = |stated: &[Stated]| stated.iter().any(|stated| stated.next <= from);
+        Ok(look_back(&consumer, (topic, partition), span, Stated::of, is_before)?)
     }
 }
 
@@ -217,8 +207,30 @@ pub(super) fn consumer(
     cluster.consumer(&config, Listener::new(cluster))
 }
 
+/// What `take` finds in the last records of a partition, in their order: of so many that they are enough, or of all.
+pub(super) fn look_back<T>(
+    consumer: &BaseConsumer<Listener>,
+    (topic, partition): (&str, i32),
+    span: Span,
+    take: impl Fn(&BorrowedMessage<'_>) -> Option<T>,
+    is_enough: impl Fn(&[T]) -> bool,
+) -> Result<Vec<T>, KafkaError> {
+    let mut tail = TAIL;
+    loop {
+        let begin = span.first.max(span.next.saturating_sub(tail));
+        let mut found = Vec::new();
+        if begin < span.next {
+            read(consumer, topic, partition, begin, |message| found.extend(take(message)))?;
+        }
+        if is_enough(&found) || begin == span.first {
+            return Ok(found);
+        }
+        tail = tail.saturating_mul(16);
+    }
+}
+
 /// Reads a partition from an offset to its end.
-pub(super) fn read(
+fn read(
     consumer: &BaseConsumer<Listener>,
     topic: &str,
     partition: i32,

@@ -22,7 +22,7 @@ use crate::offsets::{Asker, is_without_leader};
 use crate::producers::enqueue;
 
 use super::adoption::{abort_open, end_offsets};
-use super::lost_commit::{Outputs, consumer, read, repeat};
+use super::lost_commit::{Outputs, consumer, look_back, repeat};
 use super::origin::{ORIGIN, Origin};
 use super::output_ends::OutputEnds;
 use super::transaction::{Client, RESUME, TIMEOUT, connect, is_fenced, is_fencing, resume, settle};
@@ -32,8 +32,6 @@ use super::transactional::passes;
 pub const POSITION: &str = "arb-position";
 /// How long the group may take to return the note before a marker is taken for lost: it answers within milliseconds.
 const NOTE: Duration = Duration::from_secs(5);
-/// So many records before the end of a partition are looked at first.
-const TAIL: i64 = 1_000;
 
 /// A record that is to be written to the tick topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,20 +120,10 @@ impl SourceProducer {
         let (topic, asker) = (self.cluster.topic(ODDS_TICKS.name), Asker::of_committed(&self.cluster)?);
         let mut newest = noted;
         for partition in 0..self.partitions {
-            let (span, mut tail, mut found) = (asker.span(topic, partition)?, TAIL, None);
-            loop {
-                let begin = span.first.max(span.next.saturating_sub(tail));
-                if begin < span.next {
-                    read(&consumer, topic, partition, begin, |message| {
-                        found = self.note_of(message).or_else(|| found.take());
-                    })?;
-                }
-                if found.is_some() || begin == span.first {
-                    break;
-                }
-                tail = tail.saturating_mul(16);
-            }
-            newest = found.filter(|note| note.count > newest.count).unwrap_or(newest);
+            let (span, take) =
+                (asker.span(topic, partition)?, |message: &BorrowedMessage<'_>| self.note_of(message));
+            let found = look_back(&consumer, (topic, partition), span, take, |found| !found.is_empty())?;
+            newest = found.into_iter().next_back().filter(|note| note.count > newest.count).unwrap_or(newest);
         }
         Ok(newest)
     }
