@@ -4,18 +4,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use arb_kafka::{Lease, LeaseNote, Leases, SourceProducer, TickOutput, Written};
+use arb_kafka::{LeaseNote, TickOutput};
 use arb_process::machine::OddsMachine;
 use arb_runtime::machine::Machine;
-use arb_schemas::topics::{
-    ARBS_BOARD, DEFAULT_PARTITIONS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS, Topic,
-};
+use arb_schemas::topics::{ARBS_BOARD, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SIGNALS, Topic};
 
 use crate::kafka::{committed, ends, read_all, wait_until_settled};
 use crate::kill::poll;
 use crate::markers::{cut_marker, ends_with_marker};
 use crate::processor::wait_for_poll;
 use crate::standby::written;
+use crate::support::lease_holder::LeaseHolder;
 use crate::support::program::Role;
 use crate::support::results::{Feed, fold};
 use crate::support::stack::Broker;
@@ -112,31 +111,22 @@ fn a_commit_of_which_the_group_has_the_offset_alone_is_committed_again() {
 /// The broker loses the marker of the group's partition alone: the records of the transaction are there, and its note is hidden.
 #[test]
 fn a_note_whose_marker_the_group_has_lost_is_read_from_the_records() {
-    let (broker, wait) = (Broker::own(), Duration::from_millis(100));
-    let cluster = broker.kafka.cluster();
-    let join = || {
-        let mut leases = Leases::join(&cluster, "workers").unwrap();
-        let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
-            Lease::Granted(granted) => Some(granted),
-            _ => None,
-        });
-        let producer = SourceProducer::new(&cluster, "workers", granted[0], DEFAULT_PARTITIONS).unwrap();
-        (leases, producer)
-    };
+    let broker = Broker::own();
+    let join = || LeaseHolder::join(&broker.kafka.cluster());
     let note = |count: i64| LeaseNote { count, text: count.to_string() };
     let record = |count: i64| TickOutput {
         partition: 0,
         key: "key".to_owned(),
         value: vec![b'0', u8::try_from(count).unwrap()],
     };
-    let (leases, mut producer) = join();
-    assert_eq!(producer.take_over(&leases).unwrap(), Some(LeaseNote::default()));
+    let mut holder = join();
+    assert_eq!(holder.take_over(), LeaseNote::default());
     for count in [1, 2] {
-        assert_eq!(producer.write(&leases, &[record(count)], &note(count)).unwrap(), Written::Yes);
+        holder.write(&[record(count)], &note(count)).unwrap();
     }
     wait_until_settled(&broker.kafka, &ODDS_TICKS);
     broker.kill();
-    drop((leases, producer));
+    drop(holder);
     let ticks = broker.partition_folder(ODDS_TICKS.name, 0);
     let of_offsets = |partition: i32| ticks.with_file_name(format!("__consumer_offsets-{partition}"));
     let ended: Vec<_> = (0..4).map(of_offsets).filter(|folder| ends_with_marker(folder)).collect();
@@ -144,13 +134,9 @@ fn a_note_whose_marker_the_group_has_lost_is_read_from_the_records() {
     cut_marker(&ended[0]);
     broker.restart();
 
-    let (mut leases, mut producer) = join();
-    let found = wait_for("the lease is taken over", || {
-        drop(leases.next(wait).unwrap());
-        producer.take_over(&leases).unwrap()
-    });
-    assert_eq!(found, note(2));
-    assert_eq!(producer.write(&leases, &[record(3)], &note(3)).unwrap(), Written::Yes);
+    let mut holder = join();
+    assert_eq!(holder.take_over(), note(2));
+    holder.write(&[record(3)], &note(3)).unwrap();
     let values: Vec<_> =
         read_all(&broker.kafka, ODDS_TICKS.name).into_iter().map(|record| record.value).collect();
     assert_eq!(values, [1, 2, 3].map(|count| record(count).value));

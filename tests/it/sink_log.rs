@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
-use arb_kafka::{
-    Commit, Error, Lease, LeaseNote, Leases, Mark, SinkConsumer, SinkEvent, SourceProducer, Written,
-    partition_of, topic_id,
-};
-use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
+use arb_kafka::{Commit, Error, LeaseNote, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
+use arb_schemas::topics::ODDS_TICKS;
 use arb_schemas::wire::encode;
 use arb_sink::sources::TOPICS;
 use rdkafka::topic_partition_list::Offset;
@@ -19,6 +16,7 @@ use serde_json::Value;
 use crate::kafka::{committed, write};
 use crate::sink::SMALL;
 use crate::support::feed::frame;
+use crate::support::lease_holder::LeaseHolder;
 use crate::support::metrics::Admin;
 use crate::support::sinks::Ground;
 use crate::support::stack::Broker;
@@ -174,18 +172,12 @@ fn a_commit_that_will_never_be_taken_is_an_error_of_whoever_makes_it() {
         assert!(error.to_string().contains("trying again will not help"), "{error}");
     }
 
-    let mut leases = Leases::join(&broker.kafka.cluster(), "workers").unwrap();
-    let granted = wait_for("it has leases", || match leases.next(wait).unwrap() {
-        Lease::Granted(leases) => Some(leases),
-        _ => None,
-    });
-    let (lease, cluster) = (granted[0], broker.kafka.cluster());
-    let mut producer = SourceProducer::new(&cluster, "workers", lease, DEFAULT_PARTITIONS).unwrap();
+    let mut holder = LeaseHolder::join(&broker.kafka.cluster());
     let note = |count, text: &str| LeaseNote { count, text: text.to_owned() };
-    assert_eq!(producer.take_over(&leases).unwrap(), Some(note(0, "")));
-    assert_eq!(producer.write(&leases, &[], &note(1, "1")).unwrap(), Written::Yes);
-    let error = producer.write(&leases, &[], &note(2, &long)).unwrap_err();
+    assert_eq!(holder.take_over(), note(0, ""));
+    holder.write(&[], &note(1, "1")).unwrap();
+    let error = holder.write(&[], &note(2, &long)).unwrap_err();
     assert!(matches!(error, Error::Client(_)), "{error}");
-    assert_eq!(producer.take_over(&leases).unwrap(), Some(note(1, "1")));
-    assert_eq!(producer.write(&leases, &[], &note(2, "2")).unwrap(), Written::Yes, "the next is taken");
+    assert_eq!(holder.take_over(), note(1, "1"));
+    holder.write(&[], &note(2, "2")).unwrap();
 }

@@ -11,6 +11,7 @@ pub(crate) mod feed;
 pub(crate) mod http;
 pub(crate) mod image;
 mod kafka_start;
+pub(crate) mod lease_holder;
 pub(crate) mod local_up;
 pub(crate) mod metrics;
 pub(crate) mod node;
