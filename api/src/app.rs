@@ -25,7 +25,7 @@ use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::Micros;
-use arb_sink::history::History;
+use arb_store::history::History;
 use tokio::net::TcpListener;
 use warp::filters::BoxedFilter;
 use warp::reply::Response;

@@ -20,7 +20,7 @@ use arb_setup::prerequisites::{self, Plan as Needed};
 use arb_setup::progress::{Progress, Report};
 use arb_setup::terminal;
 use arb_setup::{clickhouse as clickhouse_files, home as home_folder, kafka as kafka_files};
-use arb_sink::clickhouse::{self, Settings, roles};
+use arb_store::clickhouse::{self, Settings, roles};
 
 use self::activity::Activity;
 use self::demonstration::{Demonstration, Files};

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use arb_schemas::clickhouse::{Databases, MIGRATIONS, TABLES};
-use arb_sink::clickhouse::{role_statements, roles};
+use arb_store::clickhouse::{role_statements, roles};
 use serde_json::{Value, json};
 
 use crate::support::clickhouse::ClickHouse;

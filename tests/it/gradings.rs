@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 
 use arb_kafka::partition_of;
 use arb_model::Event;
+use arb_picks::results::least_length;
 use arb_schemas::records::{ArbWindow, OpenedWindow, PeriodScore, PickTimer, ResultReport, WindowGrading};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::topics::{DEFAULT_PARTITIONS, FEED_EVENTS, PICK_TASKS};
 use arb_schemas::wire::{RecordType, decode, encode};
-use arb_settle::clauses::least_length;
 use serde_json::{Value, json};
 
 use crate::kafka::{read_all, wait_until_settled, write_to};

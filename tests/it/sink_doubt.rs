@@ -12,11 +12,11 @@ use arb_runtime::fail_point::FailPoints;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::batch::Batch;
-use arb_sink::clickhouse::Settings;
 use arb_sink::record::Kept;
 use arb_sink::rows::read;
 use arb_sink::store::{Range, Store, TimeOuts};
 use arb_sink::table::Table;
+use arb_store::clickhouse::Settings;
 
 use crate::kafka::{commit_to, write};
 use crate::support::detour::{Way, detour};

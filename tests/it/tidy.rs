@@ -140,12 +140,14 @@ fn only_tests_and_benchmarks_have_fixtures() {
     assert!(tree.contains("arb-model") && !tree.contains("fixtures"), "{tree}");
 }
 
-/// One crate of the product uses the client of ClickHouse; the bench compares the sink with it.
+/// Two crates of the product use the client of ClickHouse: the store, and the sink that writes; the bench compares the sink with it.
 #[test]
-fn only_the_sink_uses_the_client_of_clickhouse() {
+fn only_the_store_and_the_sink_use_the_client_of_clickhouse() {
     for (path, text) in sources() {
-        let allowed = ["pipeline/sink/src", "deploy/bench/src/sink"].iter().any(|room| is_under(&path, room));
-        let uses = text.lines().any(|line| line.trim_start().starts_with("use clickhouse::"));
+        let rooms = ["pipeline/store/src", "pipeline/sink/src", "deploy/bench/src/sink"];
+        let allowed = rooms.iter().any(|room| is_under(&path, room));
+        let is_use = |line: &str| ["use clickhouse::", "use ::clickhouse::"].iter().any(|it| line.starts_with(it));
+        let uses = text.lines().any(|line| is_use(line.trim_start()));
         assert!(!uses || allowed || is_under(&path, "tests"), "{} uses clickhouse", path.display());
     }
 }

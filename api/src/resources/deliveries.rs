@@ -10,7 +10,7 @@ use arb_accounts::endpoint::Endpoint;
 use arb_deliver::circuit;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
+use arb_store::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
 use serde_json::{Value, json};
 
 use crate::access::usage::DAY;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use arb_engine::{ListedEvent, ListedQuote};
 use arb_model::{Points, Time};
 use arb_schemas::time::{Micros, to_date};
-use arb_sink::history::History;
+use arb_store::history::History;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::history::{
+use arb_store::history::{
     History, PastGrading, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery,
 };
 use serde_json::{Value, json};

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use arb_accounts::scope::Scope;
 use arb_model::{Event, EventStatus};
+use arb_picks::results::{check_consistent, check_report, least_length};
 use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
 use arb_schemas::wire;
-use arb_settle::clauses::least_length;
-use arb_settle::codec::{check_consistent, check_report};
 use serde::Deserialize;
 use serde_json::json;
 use tokio::task::block_in_place;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::clickhouse::Error;
-use arb_sink::history::{BookAges, ExecutionCounts, History, LifetimeCounts, StandingCounts, WindowCounts};
+use arb_store::clickhouse::Error;
+use arb_store::history::{BookAges, ExecutionCounts, History, LifetimeCounts, StandingCounts, WindowCounts};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use warp::http::HeaderValue;

@@ -12,7 +12,7 @@ use arb_deliver::{delivery, fan_out};
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
 use arb_schemas::time::to_rfc3339;
 use arb_schemas::wire::{self, WireError};
-use arb_sink::history::History;
+use arb_store::history::History;
 use serde_json::{Value, json};
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};

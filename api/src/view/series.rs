@@ -3,7 +3,7 @@
 //! It never shows a price that was suspended.
 
 use arb_schemas::time::{Micros, to_rfc3339};
-use arb_sink::history::PriceSeries;
+use arb_store::history::PriceSeries;
 use serde_json::{Value, json};
 
 /// A book with its prices; null while they were suspended.

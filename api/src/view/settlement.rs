@@ -2,7 +2,7 @@
 
 use arb_model::{OpenedWindow, WindowGrade, WindowGrading};
 use arb_schemas::time::to_rfc3339;
-use arb_sink::history::PastGrading;
+use arb_store::history::PastGrading;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use arb_schemas::clickhouse::Databases;
-use arb_sink::clickhouse::{Settings, roles};
+use arb_store::clickhouse::{Settings, roles};
 
 use crate::cli::{CLICKHOUSE_PORT, HistorySource, Migrate, StoredHistory, Writer};
 use crate::local::clickhouse::passwords;

@@ -12,7 +12,7 @@ use arb_ingest::source::{Source, SourceError};
 use arb_ingest::table::Table;
 use arb_lab::evaluate::{RawWindow, Report, evaluate, fitted, graded, hashed, offered, ruled};
 use arb_picks::rule_file::RuleFile;
-use arb_sink::history::{History, RecordedLeague, RecordedQuery, RecordedTable};
+use arb_store::history::{History, RecordedLeague, RecordedQuery, RecordedTable};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Backtest, Evaluate, Fit, StoredHistory};

@@ -4,7 +4,7 @@
 //! It prints what it has done, and never a password.
 
 use anyhow::{Context, bail};
-use arb_sink::clickhouse::{self, Settings, roles};
+use arb_store::clickhouse::{self, Settings, roles};
 
 use crate::cli::Migrate;
 

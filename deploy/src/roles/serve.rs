@@ -33,7 +33,7 @@ use arb_schemas::topics::{
     ACCOUNT_COMMANDS, ACCOUNTS, ARBS_BOARD, FEED_EVENTS, LIVE_SCORES, PICK_TASKS, PICKS, PROCESS_STATE,
     SCAN_REQUESTS, SCAN_RESULTS, SIGNALS, WEBHOOK_DELIVERIES, WEBHOOK_TASKS,
 };
-use arb_sink::history::History;
+use arb_store::history::History;
 use tokio::net::TcpSocket;
 
 use crate::cli::{Serve, SignUpMode};

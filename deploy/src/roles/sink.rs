@@ -18,11 +18,12 @@ use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_sink::batch::Limits;
 use arb_sink::counts::Counts;
+use arb_sink::retry;
 use arb_sink::run::{self, Config};
 use arb_sink::sources::TOPICS;
 use arb_sink::store::{Store, TimeOuts};
 use arb_sink::telemetry::Held;
-use arb_sink::{clickhouse, retry};
+use arb_store::clickhouse;
 use tokio::runtime::Runtime;
 
 use super::guarded::{self, LoopLiveness};

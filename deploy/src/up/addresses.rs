@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use arb_setup::{home as home_folder, terminal};
-use arb_sink::clickhouse::roles;
+use arb_store::clickhouse::roles;
 
 use super::demonstration::Demonstration;
 use crate::cli::{Play, Up};

@@ -1,6 +1,7 @@
 //! Bots that pick bets, settlement of bets from results, and what a record of picks is evidence of. Pure.
 //!
 //! - [`settlement`]: what a bet is worth, from the result of its event;
+//! - [`results`]: what a report of a result may state;
 //! - [`bots`]: the rules by which bots pick, each with a version;
 //! - [`model`]: the probabilities of the trained bot;
 //! - [`dispute`]: whether a later check refutes a pick;
@@ -17,6 +18,7 @@ pub mod evaluation;
 pub mod history;
 pub mod model;
 pub mod record;
+pub mod results;
 pub mod rule_file;
 pub mod settlement;
 pub mod significance;

@@ -1,42 +1,20 @@
-//! By which clause a bet is graded: the score that counts, how long an event lasts at least, how far its start may move.
+//! By which clause a bet is graded: the score that counts, and how far the start of an event may move.
 //!
 //! Where the clause of a book is not known, all that it may be are tried, and only what they agree on is a grading. It never looks at a score.
 //!
 //! Sources: in ice hockey, handball and the like the three-way market is regulation and the two-way one has overtime; soccer is 90 minutes and
-//! what is added (`pipeline/books.toml`, rules). Least lengths are lower bounds from the clock of play and the breaks of each sport's rules.
+//! what is added (`pipeline/books.toml`, rules).
 
 use std::sync::Arc;
 
 use arb_engine::venues::{Books, EXTRA_TIME_COUNTS, Topic};
 use arb_model::{Bet, Ending, Event, Family, Period};
+use arb_picks::results::is_simulated;
 use arb_picks::settlement::{Basis, DrawRule};
 use arb_schemas::time::{Micros, SECOND};
 
-const MINUTE: Micros = 60 * SECOND;
 /// A start that moves by no more than this is a delay, in which bets stand everywhere; from then on books differ.
-const DELAY: Micros = 12 * 60 * MINUTE;
-/// Of a sport that is not listed.
-const LEAST_OF_OTHERS: Micros = 60 * MINUTE;
-/// What a match of a sport lasts at least, in minutes, from its start to its end.
-const LEAST_MINUTES: [(&str, i64); 15] = [
-    ("americanfootball", 120),
-    ("aussierules", 100),
-    ("baseball", 75),
-    ("basketball", 70),
-    ("boxing", 0),
-    ("cricket", 60),
-    ("golf", 60),
-    ("handball", 65),
-    ("icehockey", 100),
-    ("lacrosse", 75),
-    ("mma", 0),
-    ("rugbyleague", 85),
-    ("rugbyunion", 85),
-    ("soccer", 95),
-    ("tennis", 0),
-];
-/// In whose leagues a simulated market plays, as fast as it likes and without overtime.
-const SIMULATED: &str = "_simulated";
+const DELAY: Micros = 12 * 3_600 * SECOND;
 /// Sports in which a level score after overtime stays level, so that a three-way market may be of either score.
 const LEVEL_AT_THE_END: [&str; 5] =
     ["americanfootball", "aussierules", "cricket", "rugbyleague", "rugbyunion"];
@@ -100,23 +78,13 @@ impl Clauses {
 pub(crate) fn ending(event: &Event, said: Option<Ending>) -> Option<Ending> {
     let league = &*event.league;
     let is_regular =
-        || NO_EXTRA_TIME.contains(&league) || (&*event.sport == "soccer" && league.contains(SIMULATED));
+        || NO_EXTRA_TIME.contains(&league) || (&*event.sport == "soccer" && is_simulated(league));
     said.or_else(|| is_regular().then_some(Ending::Regulation))
 }
 
 /// Whether a side may have given up where the source does not say how the event ended: what that does to a bet is each book's own.
 pub(crate) fn may_have_retired(event: &Event, said: Option<Ending>) -> bool {
     &*event.sport == "tennis" && said.is_none()
-}
-
-/// What an event lasts at least.
-#[must_use]
-pub fn least_length(event: &Event) -> Micros {
-    if event.league.contains(SIMULATED) {
-        return 0;
-    }
-    let listed = LEAST_MINUTES.iter().find(|(sport, _)| *sport == &*event.sport);
-    listed.map_or(LEAST_OF_OTHERS, |(_, minutes)| minutes * MINUTE)
 }
 
 /// Whether bets stand everywhere at a start: whether it is no further from the one that was announced than a delay.
@@ -182,13 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn least_lengths_are_those_of_the_sports() {
-        for (league, minutes) in
-            [("boxing_boxing", 0), ("mma_ufc", 0), ("tennis_atp", 0), ("soccer_epl", 95), ("kabaddi_pro", 60)]
-        {
-            assert_eq!(least_length(&event(league)), minutes * MINUTE, "{league}");
-        }
-        assert_eq!(least_length(&event("soccer_simulated_short")), 0);
+    fn bets_stand_where_a_start_moves_by_no_more_than_a_delay() {
         assert!(stands(0, DELAY) && stands(DELAY, 0) && !stands(0, DELAY + 1));
     }
 }

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use arb_model::{Bet, Ending, EventStatus, Market, OpenedWindow, Period, Side};
+use arb_model::{Bet, Market, OpenedWindow, Side};
+use arb_picks::results::{MAX_TEXT, check_consistent, check_report};
 use arb_schemas::records::{
-    PickCandidate, PickClosing, PickOffer, PickTimer, REGULATION, ResultReport, StateOpenedWindow, StatePick,
-    StatePicks, StateResult,
+    PickCandidate, PickClosing, PickOffer, PickTimer, ResultReport, StateOpenedWindow, StatePick, StatePicks,
+    StateResult,
 };
-use arb_schemas::time::{EVENT_TIMES, Micros, NO_EVENT_TIME, NO_RECORD_TIME, RECORD_TIMES, SECOND};
+use arb_schemas::time::Micros;
 use arb_schemas::wire::{self, RecordType, WireError};
 
 use crate::{pick_id, window_grade};
@@ -18,14 +19,8 @@ use crate::{pick_id, window_grade};
 pub const RESULT_KEY: &str = "result/";
 /// Longest record of the topic of tasks, in bytes: what is kept of a bet is made of four of them at most, and of its gradings.
 const MAX_TASK: usize = 256 * 1024;
-/// Longest name or key, and longest reason, in bytes.
-const MAX_TEXT: usize = 400;
-/// Most reasons of a pick, most legs of a window, and most scores of a result.
+/// Most reasons of a pick, and most legs of a window.
 const MAX_LIST: usize = 20;
-/// Highest number of points.
-const MAX_POINTS: i32 = 9_999;
-/// How far a new start may be from the report of it.
-const MAX_POSTPONED: Micros = 2 * 366 * 86_400 * SECOND;
 
 /// A record of the topic of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,102 +99,6 @@ pub fn decode_task(message: &[u8]) -> Result<Task, WireError> {
             check_candidate(&candidate).map_err(refused)?;
             Ok(Task::Candidate(Box::new(candidate)))
         }
-    }
-}
-
-/// What is wrong with a report of a result, as a sentence for the one who sent it.
-///
-/// # Errors
-/// The sentence.
-pub fn check_report(report: &ResultReport) -> Result<(), String> {
-    let Some(status) = EventStatus::parse(&report.status) else {
-        return Err(format!("status: {:?} is none of {}", report.status, EventStatus::KEYS.join(", ")));
-    };
-    if report.event.is_empty() || report.event.len() > MAX_TEXT || report.source.len() > MAX_TEXT {
-        return Err(format!("event and source have up to {MAX_TEXT} bytes, and an event is not empty"));
-    }
-    if report.scores.len() > MAX_LIST {
-        return Err(format!("scores: more than {MAX_LIST}"));
-    }
-    check_scores(report)?;
-    let said = report.ended.as_deref();
-    if said.is_some_and(|ended| Ending::parse(ended).is_none()) {
-        return Err(format!("ended: {:?} is none of {}", report.ended, Ending::KEYS.join(", ")));
-    }
-    if status == EventStatus::Finished && report.scores.is_empty() {
-        return Err(
-            "scores: a finished event has at least one; one that was never played is cancelled".to_owned()
-        );
-    }
-    if !RECORD_TIMES.contains(&report.at) {
-        return Err(format!("at: {NO_RECORD_TIME}"));
-    }
-    match report.starts_at {
-        Some(start) if !EVENT_TIMES.contains(&start) => Err(format!("starts_at: {NO_EVENT_TIME}")),
-        Some(start) if start.abs_diff(report.at) > MAX_POSTPONED.unsigned_abs() => {
-            Err("starts_at: more than two years from the report".to_owned())
-        }
-        _ => Ok(()),
-    }
-}
-
-fn check_scores(report: &ResultReport) -> Result<(), String> {
-    for (index, score) in report.scores.iter().enumerate() {
-        if Period::parse(&score.period).is_none() && score.period != REGULATION {
-            let known = Period::KEYS.join(", ");
-            return Err(format!("period: {:?} is none of {known}, {REGULATION}", score.period));
-        }
-        if report.scores.iter().take(index).any(|other| other.period == score.period) {
-            return Err(format!("scores: {} is there twice", score.period));
-        }
-        if [score.home, score.away].iter().any(|points| !(0..=MAX_POINTS).contains(points)) {
-            return Err(format!("scores: points are from 0 to {MAX_POINTS}"));
-        }
-    }
-    let names = [&report.home, &report.away];
-    if names.iter().any(|name| name.len() > MAX_TEXT) {
-        return Err(format!("home and away have up to {MAX_TEXT} bytes"));
-    }
-    if !report.scores.is_empty() && (report.home == report.away || names.iter().any(|name| name.is_empty())) {
-        return Err("home and away: scores need the names of both sides".to_owned());
-    }
-    Ok(())
-}
-
-/// Periods, and one that they are parts of.
-const PARTS: [(&[&str], &str); 7] = [
-    (&["h1", "h2"], "full_time"),
-    (&["q1", "q2", "q3", "q4"], "full_time"),
-    (&["p1", "p2", "p3"], "full_time"),
-    (&[REGULATION], "full_time"),
-    (&["h1"], REGULATION),
-    (&["p1", "p2", "p3"], REGULATION),
-    (&["q1", "q2"], "h1"),
-];
-
-/// What of the scores of a report contradicts itself, as a sentence.
-///
-/// # Errors
-/// The sentence.
-pub fn check_consistent(report: &ResultReport) -> Result<(), String> {
-    let of = |period: &str| {
-        let found = report.scores.iter().find(|score| score.period == period);
-        found.map(|score| [score.home, score.away])
-    };
-    for (parts, whole) in PARTS {
-        let scores = parts.iter().filter_map(|part| of(part));
-        let sum = scores.fold([0, 0], |sum, score| [sum[0] + score[0], sum[1] + score[1]]);
-        if of(whole).is_some_and(|whole| sum[0] > whole[0] || sum[1] > whole[1]) {
-            return Err(format!("the points of {} are more than those of {whole}", parts.join(", ")));
-        }
-    }
-    let ended = report.ended.as_deref().and_then(Ending::parse);
-    let after = of(REGULATION).filter(|_| ended == Some(Ending::Regulation));
-    match after.zip(of(Period::FullTime.key())) {
-        Some((regulation, whole)) if regulation != whole => {
-            Err("the event ended in regulation, and its final score is another".to_owned())
-        }
-        _ => Ok(()),
     }
 }
 

@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
+use arb_store::failure::Failure;
 use sha2::{Digest, Sha256};
 
-use super::failure::Failure;
 use super::insert_lease::InsertLease;
 use super::partition::{Attempt, Ended};
 use super::recovery::{Answer, Doubt, Place, Verdict, verdict};

@@ -6,9 +6,7 @@
 //!   an earlier owner.
 //! - [`partition`]: the lifecycle of a partition, pure; [`retry`]: when it is tried again; `lease`: until
 //!   when it may send.
-//! - [`store`] and `attempt`: ClickHouse; [`failure`]: the meaning of its errors.
-//! - [`clickhouse`]: the server that analysts read: its client, users and migrations.
-//! - [`history`]: what the API asks of the rows.
+//! - [`store`] and `attempt`: ClickHouse.
 //! - [`telemetry`]: the metrics of a sink.
 //! - [`sources`]: the topics that are read; [`run`]: the loop that runs all of it; [`counts`]: what it
 //!   processed.
@@ -18,10 +16,7 @@
 
 mod attempt;
 pub mod batch;
-pub mod clickhouse;
 pub mod counts;
-pub mod failure;
-pub mod history;
 mod insert_lease;
 pub mod intent;
 pub mod partition;

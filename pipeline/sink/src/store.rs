@@ -9,12 +9,12 @@ use std::time::Duration;
 use arb_runtime::fail_point::{FailPoints, Point};
 use arb_schemas::topics::Topic;
 use arb_schemas::view::FrameView;
+use arb_store::failure::Failure;
 use clickhouse::insert::Insert;
 use clickhouse::{Client, Row, RowOwned, RowRead, RowWrite};
 use serde::Deserialize;
 
 use super::batch::Batch;
-use super::failure::Failure;
 use super::record::Kept;
 use super::recovery::{Found, Place};
 use super::rows::{

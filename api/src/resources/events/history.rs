@@ -4,7 +4,7 @@
 
 use arb_model::{Line, Market, Points};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
-use arb_sink::history::{PriceQuery, PriceSeries};
+use arb_store::history::{PriceQuery, PriceSeries};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 

@@ -1,7 +1,7 @@
 //! Windows of the past as CSV: a row for each, with the books and bets of its legs in one field each. It never holds what JSON has not.
 
 use arb_model::Time;
-use arb_sink::history::PastWindow;
+use arb_store::history::PastWindow;
 
 use super::CsvRow;
 use crate::view::bet::bet;

@@ -4,9 +4,9 @@
 //! computes nothing.
 
 use arb_schemas::view::FrameView;
-use arb_sink::clickhouse::Settings;
 use arb_sink::rows::{Coordinates, TickRow, tick_rows};
 use arb_sink::table::Table;
+use arb_store::clickhouse::Settings;
 use clickhouse::Client;
 
 /// The rows of frames, all of one partition, at offsets from 0 on.

@@ -14,8 +14,8 @@ use arb_runtime::fail_point::FailPoints;
 use arb_runtime::stop::Stop;
 use arb_schemas::clickhouse::Databases;
 use arb_setup::progress::{Progress, Report};
-use arb_sink::clickhouse::{self, Settings, roles};
 use arb_sink::store::{Store, TimeOuts};
+use arb_store::clickhouse::{self, Settings, roles};
 use tokio::runtime::Runtime;
 
 use super::crate_insert::CrateInsert;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use arb_schemas::clickhouse::Databases;
-use arb_sink::clickhouse::roles::{self, Role};
+use arb_store::clickhouse::roles::{self, Role};
 
 /// The file of a user's.
 #[must_use]

@@ -11,8 +11,8 @@ use anyhow::{Context, anyhow};
 use arb_setup::clickhouse::Program;
 use arb_setup::home::{make_private, write_private};
 use arb_setup::program;
-use arb_sink::clickhouse::roles::Role;
-use arb_sink::clickhouse::users_xml;
+use arb_store::clickhouse::roles::Role;
+use arb_store::clickhouse::users_xml;
 
 use super::config::{self, Ports};
 use crate::local::{disk, tool};

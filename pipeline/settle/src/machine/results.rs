@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use arb_model::{EventStatus, Time};
+use arb_picks::results::least_length;
 use arb_runtime::dead_letters::Reason;
 use arb_schemas::records::{ResultReport, StateResult};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::wire::WireError;
 
 use super::Step;
-use crate::clauses::least_length;
 use crate::codec::Part;
 
 /// After so many reports on an event that say something new, bets are graded by later ones once in [`PAUSE`].

@@ -1,9 +1,10 @@
 //! Reports of results: refused before the start, held while an event cannot be over, never frozen by a storm, and read by names.
 
 use arb_model::OpenedWindow;
+use arb_picks::results::least_length;
 
 use super::*;
-use crate::clauses::{least_length, with_overtime};
+use crate::clauses::with_overtime;
 
 /// A pick on the winner, whose market has a draw.
 fn winner(outcome: &str) -> Bench {
@@ -204,26 +205,4 @@ fn a_bet_on_a_game_that_was_moved_by_days_is_not_graded() {
     assert_eq!(settled(&bench), None, "how long bets stand differs from book to book");
     bench.result("cancelled", None, moved + 4 * HOUR);
     assert_eq!(settled(&bench).as_deref(), Some("void"));
-}
-
-#[test]
-fn scores_that_contradict_each_other_are_refused() {
-    let score = |period: &str, home, away| PeriodScore { period: period.into(), home, away };
-    let of = |ended: Option<&str>, scores: Vec<PeriodScore>| {
-        let report = report("finished", Some((3, 2)), START);
-        let scores = [report.scores.clone(), scores].concat();
-        codec::check_consistent(&ResultReport { scores, ended: ended.map(str::to_owned), ..report })
-    };
-    assert_eq!(of(None, vec![score("h1", 1, 2), score("h2", 2, 0)]), Ok(()));
-    assert_eq!(of(Some("overtime"), vec![score("regulation", 2, 2), score("p1", 2, 0)]), Ok(()));
-    for (ended, scores) in [
-        (None, vec![score("h1", 4, 0)]),
-        (None, vec![score("h1", 2, 0), score("h2", 2, 0)]),
-        (None, vec![score("q1", 1, 1), score("q2", 1, 0), score("h1", 1, 1)]),
-        (Some("overtime"), vec![score("regulation", 3, 3)]),
-        (Some("overtime"), vec![score("regulation", 2, 2), score("p1", 3, 0)]),
-        (Some("regulation"), vec![score("regulation", 2, 2)]),
-    ] {
-        assert!(of(ended, scores.clone()).is_err(), "{scores:?}");
-    }
 }

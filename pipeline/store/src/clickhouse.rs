@@ -1,6 +1,6 @@
 //! ClickHouse: its client, the rights of its users, and the migrations of its schema.
 //!
-//! Only this room and the sink use the `clickhouse` crate. It never logs or shows a password, and it never changes
+//! Only this crate and the sink use the `clickhouse` crate. It never logs or shows a password, and it never changes
 //! a row: that is the sink's.
 //!
 //! Source: the documentation of ClickHouse 26.7 (HTTP interface, access rights, settings constraints).

@@ -5,7 +5,7 @@
 use clickhouse::error::Error;
 use thiserror::Error as ThisError;
 
-use super::clickhouse::tls;
+use crate::clickhouse::tls;
 
 /// Why something was not done.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
