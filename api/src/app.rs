@@ -19,7 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::telemetry;
 use arb_accounts::endpoint::WebhookKey;
-use arb_deliver::address::Rules;
+use arb_feed::webhook::address::Rules;
 use arb_kafka::{GroupLags, Table};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;

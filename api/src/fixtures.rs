@@ -1,7 +1,4 @@
-//! For tests: an API that reads nothing from Kafka with one key to it, and the records that tests are about.
-//!
-//! Records that a test does not look at closely are those of `arb_model::fixtures`; a test that needs another one changes a field
-//! of these.
+//! For tests: an API that reads nothing from Kafka with one key to it. The records that tests are about are those of `arb_feed::fixtures`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,17 +11,10 @@ use arb_accounts::key::{ApiKey, Mode, Permissions};
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets::{self, KEY_RANDOM, PEPPER, Pepper};
-use arb_model::fixtures::{self, chance, price};
-use arb_model::{Flag, Money, PickChange, Points, Seconds, Time, Verification};
 use arb_runtime::machine::{Change, InputPlace, Machine, Outbox};
-use arb_schemas::records::{
-    BoardEntry, CloseSignal, EdgeSignal, Event, FailedCheck, Leg, LineMovement, SignalQuote, Ttl,
-    WebhookDelivery,
-};
-use arb_schemas::time::{Micros, SECOND};
+use arb_schemas::records::{BoardEntry, WebhookDelivery};
+use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
-use serde::Serialize;
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::access::authority::Authority;
@@ -36,7 +26,6 @@ use crate::http::site::{Site, UrlScheme};
 use crate::lists::listed::{ListFilter, Listed};
 use crate::stream::Streams;
 use crate::stream::source::Source;
-use crate::view::json;
 use crate::{App, Sessions};
 
 /// When everything happens.
@@ -169,96 +158,11 @@ pub(crate) fn api_key(pepper: &Pepper, random: u8, account: &str) -> (String, Ap
     (key, stored)
 }
 
-/// An entry with this id and score.
-pub(crate) fn entry(id: &str, score: f64) -> BoardEntry {
-    let leg = |outcome, millionths| Leg {
-        price_moved_at: Time(0),
-        last_seen_at: Time(9 * SECOND),
-        stake: Some(Money(5_001)),
-        limit: None,
-        expected_interval: Seconds(40 * SECOND),
-        link: None,
-        ..fixtures::leg(outcome, "alpha", millionths)
-    };
-    BoardEntry {
-        id: id.into(),
-        event: Event { id: "e".into(), commence_time: Time(0), ..fixtures::event_of("soccer_test") },
-        legs: vec![leg("over", 2_100_000), leg("under", 1_909_090)],
-        simultaneous: false,
-        warnings: vec![],
-        score,
-        opened_at: Time(0),
-        updated_at: Time(SECOND),
-        sequence: 7,
-        total_stake_max: Some(Money(12_345)),
-        verification: Verification::of(Flag::ALL.into_iter().filter(|flag| *flag != Flag::Fresh)),
-        failed_checks: vec![FailedCheck { flag: "fresh".into(), reason: "old".into() }],
-        ttl: Ttl { p10: 10.0, median: 90.5, p90: 600.0 },
-        execution_probability: 0.9,
-        ..fixtures::entry()
-    }
-}
-
 /// The board's filter by a sport or league.
 pub(crate) fn of_sport(name: &str) -> <BoardEntry as Listed>::Filter {
     let mut filter = <BoardEntry as Listed>::Filter::default();
     assert!(matches!(filter.take("sport", name), Ok(true)), "{name}");
     filter
-}
-
-/// A value with this id, opened so many seconds after the beginning.
-pub(crate) fn signal(id: &str, opened: i64) -> EdgeSignal {
-    let quote = |role, book, millionths| SignalQuote {
-        price_moved_at: Time(0),
-        last_seen_at: Time(9 * SECOND),
-        ..fixtures::quote(role, book, millionths)
-    };
-    EdgeSignal {
-        id: id.into(),
-        kind: "value".into(),
-        event: entry("x", 0.0).event,
-        bets: vec![quote("bet", "alpha", 2_100_000)],
-        evidence: vec![quote("source", "beta", 1_909_090)],
-        fair: vec![chance("shin", 0.491), chance("power", 0.4925)],
-        kelly: Some(0.007),
-        confidence: 0.9,
-        opened_at: Time(opened * SECOND),
-        updated_at: Time((opened + 1) * SECOND),
-        expires_at: Time((opened + 90) * SECOND),
-        sequence: 7,
-        ..fixtures::signal()
-    }
-}
-
-/// The record as its reader decodes it.
-pub(crate) fn shown(view: impl Serialize) -> Value {
-    serde_json::from_slice(&json(&view)).unwrap()
-}
-
-/// A price that moved.
-pub(crate) fn moved() -> LineMovement {
-    LineMovement {
-        market: "totals".into(),
-        line: Some(Points(2_250)),
-        outcome: Some("over".into()),
-        price_to: Some(price(1_909_090)),
-        window_end: Time(60 * SECOND),
-        ..fixtures::movement()
-    }
-}
-
-/// A window that closed.
-pub(crate) fn closed(id: &str, sequence: i64) -> CloseSignal {
-    CloseSignal {
-        id: id.into(),
-        reason: "price_moved".into(),
-        opened_at: Time(SECOND),
-        closed_at: Time(3 * SECOND + 500_000),
-        sequence,
-        league: "soccer_test".into(),
-        line: None,
-        ..fixtures::close()
-    }
 }
 
 /// An entry of the delivery log of an endpoint: its delivery is named after its time.
@@ -278,9 +182,4 @@ pub(crate) fn log_entry(endpoint: &str, at: i64, outcome: &str) -> WebhookDelive
         created_at: at,
         at,
     }
-}
-
-/// A pick that was published or graded.
-pub(crate) fn pick_change(change: &str) -> PickChange {
-    PickChange { change: change.to_owned(), pick: fixtures::pick() }
 }

@@ -3,8 +3,7 @@
 //! - `follow`: the readers of the topics; `entries`: what is open now; `polls` and `pace`: how far the topics have come, and
 //!   whether they still come.
 //! - `snapshot`: a list at one moment, in its order, as JSON; `listed`: what differs between the lists.
-//! - `known_names`: which sports, leagues, markets and books there are; `sport`: the filter by a sport or league;
-//!   `signal_kinds`: the filter by kinds of signals.
+//! - `known_names`: which sports, leagues, markets and books there are.
 //!
 //! It never knows a request or its caller.
 
@@ -14,9 +13,7 @@ pub(crate) mod known_names;
 pub(crate) mod listed;
 mod pace;
 pub(crate) mod polls;
-pub(crate) mod signal_kinds;
 pub(crate) mod snapshot;
-pub(crate) mod sport;
 
 use std::sync::Arc;
 

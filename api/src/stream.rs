@@ -2,8 +2,7 @@
 //!
 //! - [`source`]: the feed's topic and its one reader; `hub`: the state that all streams share, and why a
 //!   snapshot is consistent with the events after it.
-//! - `event` and `view`: a record as a block of text; `position`: its id.
-//! - `ring` and `fold`: the last events, and the entries that are open at the last one.
+//! - `ring`: the last events. Events, their ids, filters, JSON, and the fold of what they leave open are those of `arb_feed`.
 //! - `query`: the parameters of a request; `session`: one stream from beginning to end; `client`: the pieces
 //!   until the client has caught up with the ring, `follower`: the pieces from then on; `sse_body`: both as
 //!   one body; `notice`: messages beside events.
@@ -24,29 +23,25 @@ mod catch_up_limiter;
 mod changes;
 mod client;
 mod conflation;
-mod event;
-mod fold;
 mod follower;
 mod hub;
 mod idle_timer;
 mod notice;
 mod open_streams;
-mod position;
 mod query;
 mod ring;
 mod session;
 pub mod source;
 mod sse_body;
-mod view;
 mod waker_set;
 mod watched_board;
 mod watched_boards;
 mod watcher;
-pub mod webhook;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_feed::event::EventKind;
 use arb_runtime::stop::Stop;
 use arb_schemas::wire::WireError;
 use tokio::sync::mpsc;
@@ -56,12 +51,11 @@ use warp::reply::Response;
 use self::catch_up_limiter::CatchUpLimiter;
 pub(crate) use self::changes::{ChangesPage, ChangesQuery};
 use self::client::{Client, Start};
-use self::event::EventKind;
 use self::follower::Follower;
 use self::hub::FeedHub;
 pub(crate) use self::open_streams::OpenStream;
 use self::open_streams::OpenStreams;
-pub(crate) use self::query::StreamQuery;
+pub(crate) use self::query::{StreamQuery, check_filter};
 use self::session::Session;
 use self::source::Source;
 use self::sse_body::SseBody;

@@ -8,7 +8,7 @@ pub(crate) mod settings;
 use std::sync::Arc;
 
 use arb_accounts::endpoint::WebhookKey;
-use arb_deliver::address::Rules;
+use arb_feed::webhook::address::Rules;
 
 use self::log::DeliveryLog;
 use crate::tasks::TaskQueue;

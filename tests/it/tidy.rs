@@ -146,7 +146,8 @@ fn only_the_store_and_the_sink_use_the_client_of_clickhouse() {
     for (path, text) in sources() {
         let rooms = ["pipeline/store/src", "pipeline/sink/src", "deploy/bench/src/sink"];
         let allowed = rooms.iter().any(|room| is_under(&path, room));
-        let is_use = |line: &str| ["use clickhouse::", "use ::clickhouse::"].iter().any(|it| line.starts_with(it));
+        let is_use =
+            |line: &str| ["use clickhouse::", "use ::clickhouse::"].iter().any(|it| line.starts_with(it));
         let uses = text.lines().any(|line| is_use(line.trim_start()));
         assert!(!uses || allowed || is_under(&path, "tests"), "{} uses clickhouse", path.display());
     }
@@ -162,6 +163,17 @@ fn only_one_place_runs_programs() {
         assert!(may || !runs, "{} runs a program", path.display());
         let hides = ["secrets::hide(", "secrets::ALL"].iter().any(|list| text.contains(list));
         assert!(!runs || hides, "{} hides no secret", path.display());
+    }
+}
+
+/// The API shares the feed and the store with the roles that write; it does not reach into these.
+#[test]
+fn the_api_depends_on_no_role_that_writes() {
+    let manifest = std::fs::read_to_string(root().join("api/Cargo.toml")).unwrap();
+    let has = |name: &str| manifest.lines().any(|line| line.starts_with(&format!("{name}.")));
+    assert!(has("arb-feed") && has("arb-store"), "the test reads the manifest");
+    for role in ["arb-sink", "arb-deliver", "arb-settle"] {
+        assert!(!manifest.contains(role), "{role}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! A query's parameters. It never guesses: what is given twice, or too often, is refused.
+//! A query's parameters. It never guesses: what is given twice, or too often, is refused. Names, truth values and numbers are read as the
+//! filters of the feed read them (`arb_feed::filter::parameter`).
 
 use std::borrow::Cow;
 
@@ -6,8 +7,6 @@ use arb_schemas::time::{Micros, parse_rfc3339};
 
 use super::problem::Problem;
 
-/// Longest name of anything.
-const MAX_NAME: usize = 100;
 /// Most parameters of a query. No route has as many, and each is compared with all before it.
 const MAX_PARAMETERS: usize = 16;
 
@@ -34,36 +33,12 @@ pub(crate) fn has(query: &str, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name)
 }
 
-/// A parameter's value as the name of something; the reason is why another value is refused.
-pub(crate) fn name(parameter: &str, value: &str, reason: &'static str) -> Result<String, Problem> {
-    let is_name = !value.is_empty() && value.len() <= MAX_NAME;
-    is_name.then(|| value.to_owned()).ok_or_else(|| Problem::invalid_param(parameter, reason))
-}
-
-/// A parameter's value as `true` or `false`.
-pub(crate) fn truth(parameter: &str, value: &str) -> Result<bool, Problem> {
-    value.parse().map_err(|_| Problem::invalid_param(parameter, "must be true or false"))
-}
-
 /// Why another value is not a time.
 pub(crate) const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
 
 /// A parameter's value as a time, in microseconds.
 pub(crate) fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {
     parse_rfc3339(value).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
-}
-
-/// The bits of a finite number that is accepted; zero has those of one sign. The reason is why another value is refused.
-///
-/// Numbers of filters are kept, and travel in cursors, as their bits: equal filters have equal ones.
-pub(crate) fn number(
-    parameter: &str,
-    value: &str,
-    reason: &'static str,
-    is_accepted: impl Fn(f64) -> bool,
-) -> Result<u64, Problem> {
-    let number = value.parse().ok().filter(|number: &f64| number.is_finite() && is_accepted(*number));
-    number.map(|number| (number + 0.0).to_bits()).ok_or_else(|| Problem::invalid_param(parameter, reason))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod kinds;
 
 use std::borrow::Cow;
 
+use arb_feed::filter::parameter::InvalidParameter;
 use serde_json::json;
 use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
@@ -41,6 +42,12 @@ pub(crate) struct Problem {
 
 /// How often a client asks for a board that it cannot watch.
 const POLL_SECONDS: u64 = 60;
+
+impl From<InvalidParameter> for Problem {
+    fn from(InvalidParameter { name, reason }: InvalidParameter) -> Self {
+        Self::invalid_param(&name, reason)
+    }
+}
 
 impl Problem {
     fn new(kind: &'static ProblemKind, detail: &str) -> Self {

@@ -173,12 +173,13 @@ impl<E: Listed> Entries<E> {
 
 #[cfg(test)]
 mod tests {
+    use arb_feed::fixtures::entry;
     use arb_model::Time;
     use arb_schemas::records::{BoardEntry, BoardProgress};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::fixtures::{entry, of_sport};
+    use crate::fixtures::of_sport;
     use crate::http::paging::Cursor;
     use crate::lists::listed::ListFilter;
     use crate::lists::snapshot::{PageForm, PageQuery};

@@ -90,11 +90,11 @@ fn apply<E: Listed>(
 mod tests {
     use std::sync::Arc;
 
+    use arb_feed::fixtures::{entry, signal};
     use arb_schemas::records::{BoardEntry, BoardProgress, EdgeSignal};
     use arb_schemas::wire::encode;
 
     use super::*;
-    use crate::fixtures::{entry, signal};
     use crate::lists::polls::Polls;
 
     #[test]

@@ -10,12 +10,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use arb_accounts::directory::Directory;
 use arb_engine::venues::Books;
+use arb_feed::filter::sport::Sport;
+use arb_feed::filter::window::WindowFilter;
 use arb_model::Family;
 use arb_model::source::of_private_book;
 
 use crate::access::replica::Replica;
 use crate::http::problem::Problem;
-use crate::lists::sport::Sport;
 use crate::quotes::store::{Quotes, UNREAD};
 
 /// The leagues, a line each, in order.
@@ -57,6 +58,13 @@ pub(crate) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
+    /// Those in the filters by what a window has.
+    pub(crate) fn of_window(filter: &'a WindowFilter) -> impl Iterator<Item = Self> {
+        let (sport, league) = (Self::sport("sport", &filter.sport), Self::sport("league", &filter.league));
+        let (market, book) = (Self::market(filter.market.as_ref()), Self::book(filter.book.as_ref()));
+        [sport, league, market, book].into_iter().flatten()
+    }
+
     /// The market of the parameter `market`, where it names one.
     pub(crate) fn market(name: Option<&'a String>) -> Option<Self> {
         name.map(|name| Self { parameter: "market", kind: NameKind::Market, name })

@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use arb_model::FilterValues;
+use arb_feed::view::OddsFormat;
 use arb_schemas::records::Event;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
@@ -17,7 +17,6 @@ use serde::de::DeserializeOwned;
 
 use crate::http::problem::Problem;
 use crate::lists::known_names::{NameKind, Named};
-use crate::view::OddsFormat;
 
 /// A type of record that is listed.
 pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
@@ -59,33 +58,6 @@ pub(crate) trait SortKey:
     fn bytes(&self) -> usize;
 }
 
-/// What an event of the feed is about, which no transition changes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct About<'a> {
-    pub(crate) sport: &'a str,
-    pub(crate) league: &'a str,
-    pub(crate) event_id: &'a str,
-    /// `None` where it is about no market.
-    pub(crate) market: Option<&'a str>,
-    /// `None` where it is about no single book.
-    pub(crate) book: Option<&'a str>,
-}
-
-/// A filter that holds for a stream too: stateless, by what an event has and by what it replaces.
-pub(crate) trait StreamFilter {
-    /// Takes a parameter of a stream; `false` when it is none of this filter's.
-    ///
-    /// # Errors
-    /// [`Problem`] for an invalid value, and for a parameter that a list has and a stream cannot have.
-    fn take_for_stream(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
-    /// Whether a sport and a league are what is asked for.
-    fn is_in(&self, place: (&str, &str)) -> bool;
-    /// Whether what no transition changes is what is asked for. What an event does not have excludes it not.
-    fn is_about(&self, about: &About<'_>) -> bool;
-    /// Whether a window with these values is shown.
-    fn includes_values(&self, values: &FilterValues) -> bool;
-}
-
 /// The filter of a request; everything by default.
 pub(crate) trait ListFilter<E>:
     Debug + Clone + Default + Eq + Hash + Serialize + DeserializeOwned + Send + Sync
@@ -99,6 +71,10 @@ pub(crate) trait ListFilter<E>:
     fn includes(&self, entry: &E, as_of: Option<Micros>) -> bool;
     /// The names in it, each with its parameter.
     fn names(&self) -> Vec<Named<'_>>;
+    /// Why a stream does not have a parameter of this filter; `None` for any other parameter.
+    fn not_of_streams(_name: &str) -> Option<&'static str> {
+        None
+    }
     /// Whether it asks for another order than the list's.
     fn reorders(&self) -> bool {
         false

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use arb_feed::view::{self, OddsFormat};
 use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -16,7 +17,6 @@ use crate::http::encoding::Encoded;
 use crate::http::etag::Tag;
 use crate::http::paging::Cursor;
 use crate::lists::listed::{ListFilter, Listed, SortKey};
-use crate::view::{self, OddsFormat};
 
 /// Most bytes of pages that are kept, with the questions that they answer.
 const MAX_KEPT: usize = 16 * 1024 * 1024;
@@ -265,10 +265,11 @@ fn one_page<T>(mut found: impl Iterator<Item = T>, limit: usize) -> (Vec<T>, boo
 
 #[cfg(test)]
 mod tests {
+    use arb_feed::fixtures::entry;
     use arb_schemas::records::BoardEntry;
 
     use super::*;
-    use crate::fixtures::{entry, of_sport};
+    use crate::fixtures::of_sport;
 
     type PageQuery = PageQueryOf<BoardEntry>;
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use arb_engine::venues::Books;
+use arb_feed::view::{EntryView, OddsFormat};
 use arb_schemas::records::{BoardEntry, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
@@ -27,7 +28,7 @@ use crate::resources::list::{self, ListResource};
 use crate::resources::rank::Rank;
 use crate::resources::user_boards::UserBoards;
 use crate::resources::user_query::{self, NOT_IN_TEST, UserQuery};
-use crate::view::{EntryView, OddsFormat, Ranked, csv};
+use crate::view::{Ranked, csv};
 
 impl Listed for BoardEntry {
     const TOPIC: Topic = ARBS_BOARD;

@@ -3,38 +3,33 @@
 //! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does, or as the whole board of the
 //! caller's own books does (`user_query`).
 
-mod stream;
-
+use arb_feed::filter::parameter::number;
+use arb_feed::filter::window::WindowFilter;
+use arb_feed::view::OddsFormat;
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, SECOND};
 use serde::{Deserialize, Serialize};
 
-use crate::http::parameters::{name, number, truth};
 use crate::http::problem::Problem;
 use crate::lists::known_names::Named;
 use crate::lists::listed::{ListFilter, Listed};
-use crate::lists::sport::Sport;
 use crate::resources::rank::Rank;
 use crate::resources::user_query::UserQuery;
-use crate::view::OddsFormat;
+
+/// Why a list's parameter is none of a stream.
+const NO_ORDER: &str = "is no parameter of a stream: events have the order of the feed";
+const NO_AGE: &str =
+    "is no parameter of a stream: ages change without an event; see last_seen_at of the legs";
+const NO_FORMAT: &str = "is no parameter of a stream: its odds are decimal";
+const NO_BOARD: &str = "is no parameter here: the windows are those of all books";
 
 /// The filters of a request; a filter applies where it is given. Numbers are kept as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BoardFilter {
-    sport: Sport,
-    league: Sport,
-    event_id: Option<String>,
-    market: Option<String>,
-    /// At which a leg is.
-    book: Option<String>,
-    verified: Option<bool>,
-    in_play: Option<bool>,
-    min_margin: Option<u64>,
+    window: WindowFilter,
     /// Seconds; of every leg.
     max_age: Option<u64>,
-    /// Units of the entry's currency.
-    min_stake: Option<u64>,
     sort: Sort,
     #[serde(default)]
     odds_format: OddsFormat,
@@ -61,51 +56,35 @@ enum Sort {
 
 impl ListFilter<BoardEntry> for BoardFilter {
     fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
-        let at_least_0 = |number: f64| number >= 0.0;
         match parameter {
-            "sport" => self.sport = Sport::parse(value)?,
-            "league" => self.league = Sport::parse_league(value)?,
-            "event_id" => self.event_id = Some(name(parameter, value, "must be the id of an event")?),
-            "market" => self.market = Some(name(parameter, value, "must be a market family")?),
-            "book" => self.book = Some(name(parameter, value, "must be the key of a book")?),
-            "verified" => self.verified = Some(truth(parameter, value)?),
-            "in_play" => self.in_play = Some(truth(parameter, value)?),
-            "min_margin" => {
-                let reason = "must be a number, a fraction: 0.02 is 2 %";
-                self.min_margin = Some(number(parameter, value, reason, |_| true)?);
-            }
             "max_age" => {
                 let reason = "must be a number of seconds, at least 0";
-                self.max_age = Some(number(parameter, value, reason, at_least_0)?);
-            }
-            "min_stake" => {
-                let reason = "must be an amount of money, at least 0";
-                self.min_stake = Some(number(parameter, value, reason, at_least_0)?);
+                self.max_age = Some(number(parameter, value, reason, |number| number >= 0.0)?);
             }
             "sort" => self.sort = Sort::parse(value)?,
             "odds_format" => self.odds_format = odds_format(value)?,
+            _ if self.window.take(parameter, value)? => {}
             _ => return self.user.take(parameter, value),
         }
         Ok(true)
     }
 
     fn includes(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
-        let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
-        let is_at = |book: &String| entry.legs.iter().any(|leg| *leg.book == **book);
-        self.sport.is(&entry.event.sport, &entry.event.league)
-            && self.league.is(&entry.event.league, &entry.event.league)
-            && is(&self.event_id, &entry.event.id)
-            && is(&self.market, entry.market.as_str())
-            && self.book.as_ref().is_none_or(is_at)
-            && self.verified.is_none_or(|verified| verified == entry.verified)
-            && self.in_play.is_none_or(|in_play| in_play == entry.in_play)
-            && self.reaches_numbers(entry, as_of)
+        self.window.includes(entry)
+            && self.max_age.is_none_or(|most| age(entry, as_of) <= f64::from_bits(most))
     }
 
     fn names(&self) -> Vec<Named<'_>> {
-        let (sport, league) = (Named::sport("sport", &self.sport), Named::sport("league", &self.league));
-        let (market, book) = (Named::market(self.market.as_ref()), Named::book(self.book.as_ref()));
-        [sport, league, market, book].into_iter().flatten().chain(self.user.names()).collect()
+        Named::of_window(&self.window).chain(self.user.names()).collect()
+    }
+
+    fn not_of_streams(name: &str) -> Option<&'static str> {
+        match name {
+            "sort" => Some(NO_ORDER),
+            "max_age" => Some(NO_AGE),
+            "odds_format" => Some(NO_FORMAT),
+            _ => UserQuery::has(name).then_some(NO_BOARD),
+        }
     }
 
     fn reorders(&self) -> bool {
@@ -133,8 +112,7 @@ impl ListFilter<BoardEntry> for BoardFilter {
     }
 
     fn bytes(&self) -> usize {
-        let names = [&self.event_id, &self.market, &self.book].into_iter().flatten();
-        self.sport.len() + self.league.len() + names.map(String::len).sum::<usize>() + self.user.bytes()
+        self.window.bytes() + self.user.bytes()
     }
 }
 
@@ -147,16 +125,6 @@ impl BoardFilter {
     /// What is to be computed for the caller.
     pub(crate) fn user(&self) -> &UserQuery {
         &self.user
-    }
-
-    /// Whether the margin, the ages and the stake are within what is asked. A limit that nobody states bounds no stake.
-    fn reaches_numbers(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
-        let as_of = as_of.unwrap_or(entry.updated_at.0);
-        let oldest = entry.legs.iter().map(|leg| as_of - leg.last_seen_at.0).max().unwrap_or(0);
-        let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
-        reaches(self.min_margin, entry.margin)
-            && self.max_age.is_none_or(|most| seconds(oldest) <= f64::from_bits(most))
-            && entry.total_stake_max.is_none_or(|most| reaches(self.min_stake, most.0 as f64 / 100.0))
     }
 }
 
@@ -182,6 +150,12 @@ pub(crate) fn odds_format(value: &str) -> Result<OddsFormat, Problem> {
     OddsFormat::parse(value).ok_or_else(refused)
 }
 
+/// The age of the oldest price of a window in seconds, as of a time or of its last transition.
+fn age(entry: &BoardEntry, as_of: Option<Micros>) -> f64 {
+    let as_of = as_of.unwrap_or(entry.updated_at.0);
+    seconds(entry.legs.iter().map(|leg| as_of - leg.last_seen_at.0).max().unwrap_or(0))
+}
+
 /// Microseconds in seconds; exact for times of some centuries around 1970.
 fn seconds(micros: Micros) -> f64 {
     micros as f64 / SECOND as f64
@@ -191,11 +165,11 @@ fn seconds(micros: Micros) -> f64 {
 mod tests {
     use std::sync::Arc;
 
+    use arb_feed::fixtures::entry;
     use arb_model::{Money, Time, Ttl};
     use serde_json::Value;
 
     use super::*;
-    use crate::fixtures::entry;
     use crate::http::paging::Cursor;
     use crate::lists::entries::Entries;
     use crate::lists::polls::Polls;

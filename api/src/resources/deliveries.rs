@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Endpoint;
-use arb_deliver::circuit;
+use arb_feed::filter::parameter::name;
+use arb_feed::webhook::circuit;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_store::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::access::usage::DAY;
 use crate::http::paging::{Cursor, cursor};
-use crate::http::parameters::{name, parameters, time};
+use crate::http::parameters::{parameters, time};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::route::Started;

@@ -10,6 +10,9 @@ mod history;
 use std::sync::Arc;
 
 use arb_engine::{ListedEvent, ListedQuote};
+use arb_feed::filter::parameter::{name, truth};
+use arb_feed::filter::sport::Sport;
+use arb_feed::view::OddsFormat;
 use arb_model::{Points, Time};
 use arb_schemas::time::{Micros, to_date};
 use arb_store::history::History;
@@ -19,17 +22,16 @@ use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor};
-use crate::http::parameters::{name, parameters, truth};
+use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
-use crate::lists::sport::Sport;
 use crate::quotes::store::{Quotes, UNREAD};
 use crate::resources::board_filter::odds_format;
 use crate::resources::tagged;
-use crate::view::{OddsFormat, quote_json};
+use crate::view::quote_json;
 
 /// The events of the live market.
 #[derive(Debug)]

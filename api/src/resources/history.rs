@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use arb_feed::filter::parameter::{name, number, truth};
+use arb_feed::filter::sport::Sport;
+use arb_feed::view::EntryView;
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_store::history::{
@@ -18,7 +21,7 @@ use warp::reply::Response;
 
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor, cursor, limit};
-use crate::http::parameters::{name, number, parameters, time, truth};
+use crate::http::parameters::{parameters, time};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Started;
@@ -27,9 +30,8 @@ use crate::lists::Lists;
 use crate::lists::entries::Entries;
 use crate::lists::known_names::{KnownNames, NameKind, Named};
 use crate::lists::listed::Listed;
-use crate::lists::sport::Sport;
 use crate::quotes::store::Quotes;
-use crate::view::{EntryView, csv, evidence_json, grading_json, series_json, settlement_json};
+use crate::view::{csv, evidence_json, grading_json, series_json, settlement_json};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";

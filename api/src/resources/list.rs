@@ -120,9 +120,10 @@ fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use arb_feed::filter::sport::Sport;
+    use arb_feed::fixtures::{entry, signal};
+
     use super::*;
-    use crate::fixtures::{entry, signal};
-    use crate::lists::sport::Sport;
     use crate::resources::board_filter::BoardFilter;
     use crate::resources::{rank, signals};
 

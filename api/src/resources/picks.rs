@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+use arb_feed::filter::parameter::name;
+use arb_feed::filter::sport::Sport;
+use arb_feed::view::PickView;
 use arb_model::{FeedKind, Pick, Time};
 use arb_picks::bots::Bot;
 use arb_schemas::time::Micros;
@@ -13,17 +16,15 @@ use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor};
-use crate::http::parameters::{name, parameters, time};
+use crate::http::parameters::{parameters, time};
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
-use crate::lists::sport::Sport;
 use crate::picks::bot_record::BotRecord;
 use crate::picks::store::{PickPlace, PickStore};
 use crate::resources::tagged;
-use crate::view::PickView;
 
 /// Why nothing of picks is answered.
 const UNREAD: &str = "The picks are being read; try again.";

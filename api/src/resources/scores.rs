@@ -4,19 +4,20 @@
 
 use std::sync::Arc;
 
+use arb_feed::filter::parameter::name;
+use arb_feed::filter::sport::Sport;
 use arb_model::Time;
 use arb_schemas::records::LiveScore;
 use serde_json::{Value, json};
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
-use crate::http::parameters::{name, parameters};
+use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
-use crate::lists::sport::Sport;
 use crate::resources::tagged;
 use crate::scores::store::{ScoreStore, expires_at};
 

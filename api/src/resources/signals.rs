@@ -4,18 +4,18 @@
 
 use std::cmp::Ordering;
 
+use arb_feed::filter::parameter::{InvalidParameter, name, number, truth};
+use arb_feed::filter::signal_kinds::SignalKinds;
+use arb_feed::filter::sport::Sport;
+use arb_feed::view::{OddsFormat, SignalView};
 use arb_schemas::records::{EdgeSignal, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{SIGNALS, Topic};
 use serde::{Deserialize, Serialize};
 
-use crate::http::parameters::{name, number, truth};
 use crate::http::problem::Problem;
 use crate::lists::known_names::{NameKind, Named};
 use crate::lists::listed::{self, ListFilter, Listed};
-use crate::lists::signal_kinds::SignalKinds;
-use crate::lists::sport::Sport;
-use crate::view::{OddsFormat, SignalView};
 
 impl Listed for EdgeSignal {
     const TOPIC: Topic = SIGNALS;
@@ -130,16 +130,16 @@ impl ListFilter<EdgeSignal> for SignalFilter {
 
     fn bytes(&self) -> usize {
         let names = [&self.market, &self.book, &self.event_id].into_iter().flatten();
-        self.sport.len() + self.kinds.bytes() + names.map(String::len).sum::<usize>()
+        self.sport.bytes() + self.kinds.bytes() + names.map(String::len).sum::<usize>()
     }
 }
 
 /// A strength may be below zero, of which every signal has more.
-fn strength(text: &str) -> Result<u64, Problem> {
+fn strength(text: &str) -> Result<u64, InvalidParameter> {
     number("min_strength", text, "must be a number, a fraction: 0.02 is 2 %", |_| true)
 }
 
-fn confidence(text: &str) -> Result<u64, Problem> {
+fn confidence(text: &str) -> Result<u64, InvalidParameter> {
     let is_share = |number| (0.0..=1.0).contains(&number);
     number("min_confidence", text, "must be a number from 0 to 1", is_share)
 }
@@ -148,11 +148,11 @@ fn confidence(text: &str) -> Result<u64, Problem> {
 mod tests {
     use std::sync::Arc;
 
+    use arb_feed::fixtures::signal;
     use arb_schemas::records::BoardProgress;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::fixtures::signal;
     use crate::http::paging::Cursor;
     use crate::lists::entries::Entries;
     use crate::lists::polls::Polls;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::UserBooks;
+use arb_feed::filter::parameter;
 use form_urlencoded::Serializer;
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +121,7 @@ pub(crate) fn cost(query: &str) -> u64 {
 
 fn books(value: &str) -> Result<BTreeSet<String>, Problem> {
     let reason = "must be keys of books with commas between them, at most 100";
-    let keys = value.split(',').map(|key| parameters::name("books", key, reason));
+    let keys = value.split(',').map(|key| parameter::name("books", key, reason));
     let keys = keys.collect::<Result<BTreeSet<_>, _>>()?;
     if keys.len() > MAX_BOOKS { Err(Problem::invalid_param("books", reason)) } else { Ok(keys) }
 }
@@ -132,7 +133,7 @@ fn commissions(value: &str) -> Result<BTreeMap<String, u32>, Problem> {
     let mut commissions = BTreeMap::new();
     for pair in value.split(',') {
         let (book, percent) = pair.rsplit_once(':').ok_or_else(refused)?;
-        let book = parameters::name("commissions", book, reason)?;
+        let book = parameter::name("commissions", book, reason)?;
         let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=MAX_PERCENT).contains(percent));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // From 0 to 2,500.
         let hundredths = (percent.ok_or_else(refused)? * 100.0).round() as u32;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use arb_accounts::command::{Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::endpoint::{Endpoint, EndpointSettings};
-use arb_deliver::signature::secret_text;
-use arb_deliver::{delivery, fan_out};
+use arb_feed::webhook::signature::text_of;
+use arb_feed::webhook::{self, TEST_EVENT};
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
 use arb_schemas::time::to_rfc3339;
 use arb_schemas::wire::{self, WireError};
@@ -153,10 +153,10 @@ impl WebhooksResource {
         let task = WebhookEvent {
             epoch: 0,
             sequence: 0,
-            kind: delivery::TEST_EVENT.to_owned(),
+            kind: TEST_EVENT.to_owned(),
             subject: String::new(),
             at: now,
-            body: fan_out::body(delivery::TEST_EVENT, now, &data.to_string()),
+            body: webhook::body(TEST_EVENT, now, &data.to_string()),
             left_body: None,
             targets: vec![WebhookTarget {
                 endpoint: endpoint.id.clone(),
@@ -167,7 +167,7 @@ impl WebhooksResource {
             nonce,
             partition: WebhookEvent::NO_PARTITION,
         };
-        let id = delivery::id(&source, &endpoint.id);
+        let id = webhook::id(&source, &endpoint.id);
         self.task(wire::encode(&task), Some(endpoint.id), json!({"webhook_id": id}))
     }
 
@@ -264,7 +264,7 @@ impl WebhooksResource {
     /// The one answer that shows a secret.
     fn with_secret(&self, stored: &Endpoint, status: StatusCode) -> Response {
         let mut body = self.view(stored);
-        body["secret"] = secret_text(&self.webhooks.key, &stored.id, stored.secret_version).into();
+        body["secret"] = text_of(&self.webhooks.key.secret(&stored.id, stored.secret_version)).into();
         let mut response = reply::json(body.to_string());
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

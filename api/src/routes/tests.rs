@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::time::Duration;
 
+use arb_feed::fixtures::{entry, signal};
 use arb_model::{Pick, fixtures};
 use arb_schemas::records::scans::Message;
 use arb_schemas::records::{BoardProgress, ScanArb, ScanCount, ScanRequest, ScanResult, ScanSource};
@@ -17,7 +18,7 @@ use warp::reply::Response;
 
 use super::ROUTES;
 use crate::App;
-use crate::fixtures::{TestApp, entry, signal};
+use crate::fixtures::TestApp;
 use crate::http::request::Head;
 use crate::http::route::Route;
 use crate::lists::known_names::NameKind;

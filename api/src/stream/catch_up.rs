@@ -11,6 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::telemetry::Sent;
+use arb_feed::event::{Block, Event};
+use arb_feed::filter::EventFilter;
+use arb_feed::position::Positions;
 use arb_kafka::{Feed, FeedEvent};
 use arb_runtime::progress::Span;
 use arb_schemas::topics::FEED_EVENTS;
@@ -18,10 +21,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 
 use super::StreamState;
-use super::event::{Block, Event};
 use super::notice::{self, To};
-use super::position::Positions;
-use super::query::EventFilter;
 use super::session::HeldKey;
 use crate::lists::follow::FollowError;
 

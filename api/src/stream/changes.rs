@@ -3,10 +3,11 @@
 //! What a page has is what a stream with the same filters sends after the same id. It is read from memory alone: who comes back later
 //! than memory reaches is asked to begin again. It never waits for an event.
 
+use arb_feed::event::{Block, Part};
+use arb_feed::position::{self, EventId, Positions};
+
 use super::StreamState;
-use super::event::{Block, Part};
 use super::hub::{FeedHub, RingPosition};
-use super::position::{self, EventId, Positions};
 use super::query::StreamQuery;
 use crate::http::paging;
 use crate::http::parameters::parameters;

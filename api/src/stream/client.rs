@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::telemetry::Sent;
+use arb_feed::position::{EventId, Positions};
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
@@ -14,7 +15,6 @@ use tokio::time::timeout;
 use super::catch_up::{CatchUp, CaughtUp};
 use super::hub::{FeedHub, RingPosition};
 use super::notice;
-use super::position::{EventId, Positions};
 use super::session::{End, Session};
 
 /// How often what is missing is read from Kafka before the client is slower than the feed.

@@ -10,6 +10,8 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use arb_feed::event::{Block, Part, id_line};
+use arb_feed::position::Positions;
 use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::mpsc;
@@ -17,10 +19,8 @@ use tokio::sync::mpsc;
 use super::PIECES;
 use super::client::{Client, Joined, Start};
 use super::conflation::Conflation;
-use super::event::{Block, Part, id_line};
 use super::hub::RingPosition;
 use super::notice;
-use super::position::Positions;
 use super::ring::RingCursor;
 use super::session::{End, Session};
 use super::sse_body::{Beginning, Continued};
@@ -197,19 +197,19 @@ mod tests {
     use std::task::Waker;
     use std::time::Duration;
 
+    use arb_feed::fixtures::closed;
+    use arb_feed::position::decode;
     use arb_runtime::feed_mark::{FeedMark, FeedMarks};
     use arb_schemas::wire::encode;
     use futures_util::StreamExt;
     use tokio::runtime::Runtime;
 
-    use super::super::position::decode;
     use super::super::query::StreamQuery;
     use super::super::tests::Woken;
     use super::*;
     use crate::SharedApp;
     use crate::access::replica::Change;
     use crate::fixtures::TestApp;
-    use crate::fixtures::closed;
 
     /// The content of a piece: its name, its window, and the positions of its id.
     type Received = (String, String, Vec<i64>);

@@ -37,14 +37,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::telemetry;
+use arb_feed::event::{Block, Event, RecordPosition};
+use arb_feed::fold::{Fold, OpenEntries};
+use arb_feed::position::{Epoch, Positions};
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 use arb_schemas::wire::WireError;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::block_in_place;
 
-use super::event::{Block, Event, RecordPosition};
-use super::fold::{Fold, OpenEntries};
-use super::position::{Epoch, Positions};
 use super::ring::{Ring, RingCursor};
 use super::waker_set::{WakerSet, WakerSlot};
 use crate::lists::Lists;

@@ -3,14 +3,14 @@
 //! Pure. Each carries the client's position as its id, where it has one: the position to resume from is never
 //! older than what the client has, and never newer.
 
+use arb_feed::event::{EventKind, id_line};
+use arb_feed::filter::EventFilter;
+use arb_feed::position::{Epoch, Positions};
 use arb_schemas::time::{Micros, to_rfc3339};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::event::{EventKind, id_line};
 use super::hub::StreamSnapshot;
-use super::position::{Epoch, Positions};
-use super::query::EventFilter;
 use super::watched_board::CHANGES;
 
 /// Their names.
@@ -83,7 +83,8 @@ pub(super) fn server_restart(to: To<'_>) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::position::decode;
+    use arb_feed::position::decode;
+
     use super::*;
 
     fn text(bytes: &Bytes) -> &str {

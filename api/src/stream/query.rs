@@ -4,16 +4,15 @@
 
 use std::time::Duration;
 
-use arb_schemas::records::{BoardEntry, EdgeSignal};
+use arb_feed::filter::EventFilter;
+use arb_feed::position::{self, EventId};
+use arb_schemas::records::BoardEntry;
 use warp::http::HeaderMap;
 
-use super::event::{Block, EventKind, Part, about_event};
-use super::position::{self, EventId};
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
-use crate::lists::known_names::Named;
-use crate::lists::listed::{ListFilter, Listed, StreamFilter};
-use crate::lists::signal_kinds::SignalKinds;
+use crate::lists::known_names::{KnownNames, Named};
+use crate::lists::listed::{ListFilter, Listed};
 
 /// The position to resume from, as a header; a parameter of a similar name is for clients that cannot set
 /// one.
@@ -22,21 +21,8 @@ const LAST_EVENT_ID: &str = "last-event-id";
 const CONFLATE_MS: (u64, u64) = (50, 60_000);
 const HEARTBEAT_SECONDS: (u64, u64) = (1, 300);
 const BAD_ID: &str = "must be the id of an event of this stream";
-
-/// The filter of the board.
-type EntryFilter = <BoardEntry as Listed>::Filter;
-
-/// Which events.
-#[derive(Debug, Clone)]
-pub(super) struct EventFilter {
-    board: EntryFilter,
-    kinds: EventKinds,
-    /// Of edge signals.
-    signals: SignalKinds,
-}
-
-/// Of each kind, whether it is sent. No list: it is asked for every event of every stream.
-type EventKinds = [bool; EventKind::ALL.len()];
+/// Parameters of a stream that are no filters of an endpoint: types of events have a field, and the others are of a connection.
+const NO_FILTERS: [&str; 4] = ["event", "conflate_ms", "heartbeat_seconds", "last_event_id"];
 
 /// How often something is sent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,63 +41,13 @@ pub(crate) struct StreamQuery {
     pub(super) last: Option<EventId>,
 }
 
-impl EventFilter {
-    /// What of an event is sent: of a window also that it is not any more what was asked for.
-    pub(super) fn part(&self, block: &Block) -> Part {
-        let is_wanted = self.has(block.kind)
-            && self.board.is_about(&block.about())
-            && block.signal_kind.as_ref().is_none_or(|kind| self.signals.include(kind));
-        if !is_wanted {
-            return Part::Nothing;
-        }
-        let Some(step) = &block.step else { return Part::Whole };
-        let includes = |values| self.board.includes_values(values);
-        let was = || step.before.as_ref().is_some_and(includes);
-        match &step.now {
-            Some(now) if includes(now) => Part::Whole,
-            Some(_) if was() => Part::Left,
-            None if was() => Part::Whole,
-            _ => Part::Nothing,
-        }
-    }
-
-    /// Whether events of a sport and a league may be sent.
-    pub(super) fn is_in(&self, place: (&str, &str)) -> bool {
-        self.board.is_in(place)
-    }
-
-    /// Whether an open window is sent.
-    pub(super) fn includes_window(&self, entry: &BoardEntry) -> bool {
-        self.board.is_about(&about_event(&entry.event, Some(entry.market.as_str()), None))
-            && self.board.includes_values(&entry.filter_values())
-    }
-
-    /// Whether an open signal is sent.
-    pub(super) fn includes_signal(&self, signal: &EdgeSignal) -> bool {
-        self.board.is_about(&about_event(&signal.event, Some(signal.market.as_str()), None))
-            && self.signals.include(signal.kind.as_str())
-    }
-
-    /// Whether events of a kind are sent at all.
-    pub(super) fn has(&self, kind: EventKind) -> bool {
-        self.kinds[kind as usize]
-    }
-}
-
 impl StreamQuery {
     /// From a request. The header goes before the parameter: a browser that connects again sends the URL of its first
     /// time, and the newer id beside it.
     pub(crate) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
-        let mut filter = EventFilter {
-            board: EntryFilter::default(),
-            kinds: [true; EventKind::ALL.len()],
-            signals: SignalKinds::default(),
-        };
-        let (mut last, mut pace) = (None, StreamPace::default());
+        let (mut filter, mut last, mut pace) = (EventFilter::default(), None, StreamPace::default());
         for (name, value) in parameters(query)? {
             match &*name {
-                "event" => filter.kinds = kinds(&name, &value)?,
-                "kind" => filter.signals = SignalKinds::parse(&value)?,
                 "conflate_ms" => {
                     pace.conflate = Some(Duration::from_millis(whole(&name, &value, CONFLATE_MS)?));
                 }
@@ -119,8 +55,8 @@ impl StreamQuery {
                     pace.heartbeat = Some(Duration::from_secs(whole(&name, &value, HEARTBEAT_SECONDS)?));
                 }
                 "last_event_id" => last = Some(id("last_event_id", &value)?),
-                _ if filter.board.take_for_stream(&name, &value)? => {}
-                _ => return Err(Problem::invalid_param(&name, "is unknown")),
+                _ if filter.take(&name, &value)? => {}
+                _ => return Err(Problem::invalid_param(&name, why_not(&name))),
             }
         }
         // Some clients send it without a value as long as they have none.
@@ -136,19 +72,29 @@ impl StreamQuery {
     }
 
     /// The names in it, each with its parameter.
-    pub(crate) fn names(&self) -> Vec<Named<'_>> {
-        self.filter.board.names()
+    pub(crate) fn names(&self) -> impl Iterator<Item = Named<'_>> {
+        Named::of_window(self.filter.window())
     }
 }
 
-fn kinds(name: &str, text: &str) -> Result<EventKinds, Problem> {
-    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, window_graded, with commas between";
-    let mut wanted = EventKinds::default();
-    for key in text.split(',') {
-        let kind = EventKind::ALL.into_iter().find(|kind| kind.key() == key);
-        wanted[kind.ok_or_else(|| Problem::invalid_param(name, reason))? as usize] = true;
+/// Checks a filter of an endpoint that a request names.
+///
+/// # Errors
+/// 400 for one that streams do not have, or that is of another field, or an invalid value.
+pub(crate) fn check_filter((name, value): (&str, &str), names: &KnownNames) -> Result<(), Problem> {
+    if NO_FILTERS.contains(&name) {
+        return Err(Problem::invalid_param(name, "is no filter of an endpoint"));
     }
-    Ok(wanted)
+    let mut filter = EventFilter::default();
+    if !filter.take(name, value)? {
+        return Err(Problem::invalid_param(name, why_not(name)));
+    }
+    names.check_for_stream(Named::of_window(filter.window()))
+}
+
+/// Why a stream does not have a parameter.
+fn why_not(name: &str) -> &'static str {
+    <BoardEntry as Listed>::Filter::not_of_streams(name).unwrap_or("is unknown")
 }
 
 /// A whole number within limits.
@@ -164,60 +110,12 @@ fn id(name: &str, text: &str) -> Result<EventId, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::fixtures::window_grading;
+    use arb_feed::position::Positions;
 
-    use super::super::position::Positions;
-    use super::super::tests::{changed, close, window};
     use super::*;
-
-    /// The grading of a window that was not verified, of a margin of 0.0526, at alpha and beta.
-    fn grading() -> Block {
-        block(&super::super::event::Event::Grading(Box::new(window_grading())))
-    }
-
-    fn block(event: &super::super::event::Event) -> Block {
-        Block::new(event, (0, 0, None), &[0; 16], &Positions::new(vec![1]))
-    }
 
     fn parse(query: &str) -> StreamQuery {
         StreamQuery::parse(query, &HeaderMap::new()).ok().unwrap()
-    }
-
-    #[test]
-    fn event_types_kinds_of_signals_and_sport_all_hold() {
-        let blocks = [window("a", 1), close("a", 2), changed("s", 3, "opened")].map(|event| block(&event));
-        for (query, expected) in [
-            ("", [true, true, true]),
-            ("event=close_signal", [false, true, false]),
-            ("event=close_signal,arb_window", [true, true, false]),
-            ("event=edge_signal", [false, false, true]),
-            ("event=stale_alert", [false, false, false]),
-            ("kind=steam", [true, true, false]),
-            ("kind=steam,value", [true, true, true]),
-            ("kind=value&event=edge_signal", [false, false, true]),
-            ("sport=soccer_test&event=arb_window,edge_signal", [true, false, true]),
-            ("sport=tennis", [false, false, false]),
-        ] {
-            let filter = parse(query).filter;
-            assert_eq!(blocks.each_ref().map(|block| filter.part(block) == Part::Whole), expected, "{query}");
-        }
-    }
-
-    #[test]
-    fn filters_of_windows_are_compared_with_what_a_graded_window_opened_with() {
-        let block = grading();
-        for (query, part) in [
-            ("", Part::Whole),
-            ("event=window_graded&min_margin=0.05&book=beta&market=totals", Part::Whole),
-            ("event=pick_graded", Part::Nothing),
-            ("verified=true", Part::Nothing),
-            ("min_margin=0.06", Part::Nothing),
-            ("book=gamma", Part::Nothing),
-            ("sport=tennis", Part::Nothing),
-            ("kind=steam", Part::Whole),
-        ] {
-            assert_eq!(parse(query).filter.part(&block), part, "{query}");
-        }
     }
 
     #[test]
@@ -254,6 +152,25 @@ mod tests {
             "heartbeat_seconds=1.5",
         ] {
             assert!(StreamQuery::parse(query, &HeaderMap::new()).is_err(), "{query}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_a_connection_are_no_filters() {
+        for (name, value) in [("sport", "soccer"), ("min_margin", "0.02"), ("kind", "steam,value")] {
+            assert!(check_filter((name, value), &KnownNames::default()).is_ok(), "{name}");
+        }
+        for (name, value) in [
+            ("event", "arb_window"),
+            ("conflate_ms", "100"),
+            ("sort", "margin"),
+            ("min_margin", "x"),
+            ("colour", "red"),
+            ("sport", "socer"),
+            ("market", "moneyline"),
+            ("book", "bet365"),
+        ] {
+            assert!(check_filter((name, value), &KnownNames::default()).is_err(), "{name}");
         }
     }
 }

@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-use super::event::Block;
-use super::position::Positions;
+use arb_feed::event::Block;
+use arb_feed::position::Positions;
 
 /// Most bytes of what is kept.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
@@ -191,7 +191,8 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::close;
+    use arb_feed::fixtures::close;
+
     use super::*;
 
     /// Pushes the record at this place.

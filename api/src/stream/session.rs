@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use crate::telemetry;
 use crate::telemetry::{Open, Sent};
+use arb_feed::filter::EventFilter;
+use arb_feed::position::Positions;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -18,8 +20,7 @@ use super::hub::FeedHub;
 use super::idle_timer::IdleTimer;
 use super::notice::{self, To};
 use super::open_streams::OpenStream;
-use super::position::Positions;
-use super::query::{EventFilter, StreamPace};
+use super::query::StreamPace;
 use super::waker_set::WakerSlot;
 
 /// The longest time between reports of sent events, unless a whole batch was sent.

@@ -5,14 +5,14 @@
 
 use std::time::{Duration, Instant};
 
+use arb_feed::fold::OpenEntries;
+use arb_feed::position::{Epoch, Positions};
 use arb_kafka::{self as kafka, Cluster, Feed, FeedEvent, ReaderGroup};
 use arb_runtime::progress::Span;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::FEED_EVENTS;
 
-use super::fold::OpenEntries;
 use super::hub::FeedHub;
-use super::position::{Epoch, Positions};
 use crate::lists::Lists;
 use crate::lists::follow::FollowError;
 

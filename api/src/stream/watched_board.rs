@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use arb_feed::filter::EventFilter;
+use arb_feed::view::{self, EntryView};
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use bytes::Bytes;
 use serde_json::json;
 
-use super::query::EventFilter;
 use crate::lists::listed::Listed;
 use crate::lists::snapshot::{Parts, Snapshot};
-use crate::view::{self, EntryView};
 
 /// After so much time of the market an entry is sent again of which the time alone has changed.
 const AGAIN_AFTER: Micros = 15 * SECOND;

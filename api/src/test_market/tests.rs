@@ -5,13 +5,14 @@ use std::time::Duration;
 use arb_accounts::directory::Part;
 use arb_accounts::key::Mode;
 use arb_accounts::secrets::{self, KEY_RANDOM};
+use arb_feed::fixtures::entry;
 use arb_schemas::records::BoardProgress;
 use futures_util::stream;
 use serde_json::Value;
 use warp::http::{HeaderMap, HeaderValue, Method};
 
 use super::*;
-use crate::fixtures::{TestApp, api_key, entry};
+use crate::fixtures::{TestApp, api_key};
 use crate::http::request::Head;
 
 /// What is answered a test key, to the byte.

@@ -8,11 +8,11 @@ mod windows;
 
 use std::fmt::Display;
 
+use arb_feed::view::OddsFormat;
 use arb_model::{BoardEntry, Leg, Money, Time};
 use arb_schemas::time::{Micros, SECOND};
 use serde_json::Value;
 
-use super::OddsFormat;
 use super::bet::bet;
 
 pub(crate) use windows::windows;
@@ -114,8 +114,9 @@ impl CsvRow {
 
 #[cfg(test)]
 mod tests {
+    use arb_feed::fixtures::entry;
+
     use super::*;
-    use crate::fixtures::entry;
 
     fn rows(entry: &BoardEntry, odds: OddsFormat) -> String {
         let mut text = String::new();

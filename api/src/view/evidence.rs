@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arb_engine::arbs::{CONSENSUS, Measure, OUTLIER};
 use arb_engine::venues::Topic;
 use arb_engine::{FlagEvidence, LegEvidence, WindowEvidence};
+use arb_feed::view::OddsFormat;
 use arb_model::{Money, Seconds, Time};
 use serde_json::{Value, json};
 
-use super::OddsFormat;
 use super::quote::{quote_json, status};
 
 /// The evidence of a window. Ages of its quotes are as of the time at which its flags were decided.

@@ -7,7 +7,7 @@ use arb_model::{Money, Time};
 use arb_schemas::time::{Micros, SECOND};
 use serde_json::{Value, json};
 
-use super::OddsFormat;
+use arb_feed::view::OddsFormat;
 
 /// A quote, as of a time, its odds in a format.
 pub(crate) fn quote_json(quote: &ListedQuote, as_of: Option<Micros>, odds: OddsFormat) -> Value {

@@ -1,39 +1,11 @@
-//! What an arb window came to: a grading of the feed, and the same as it was stored.
+//! What an arb window came to, as it was stored, in the fields of the feed. It never grades.
 
-use arb_model::{OpenedWindow, WindowGrade, WindowGrading};
 use arb_schemas::time::to_rfc3339;
 use arb_store::history::PastGrading;
-use serde::Serialize;
 use serde_json::{Value, json};
-
-use super::EventView;
 
 /// The state of a grading that says what each leg paid.
 const SETTLED: &str = "settled";
-
-/// A window as it opened, and its grading.
-#[derive(Debug, Serialize)]
-pub(crate) struct GradingView<'a> {
-    #[serde(flatten)]
-    window: &'a OpenedWindow,
-    #[serde(flatten)]
-    about: EventView<'a>,
-    grade: GradeView<'a>,
-}
-
-#[derive(Debug, Serialize)]
-struct GradeView<'a> {
-    #[serde(flatten)]
-    grade: &'a WindowGrade,
-    profit: Option<f64>,
-}
-
-impl<'a> GradingView<'a> {
-    pub(crate) fn new(WindowGrading { window, grade }: &'a WindowGrading) -> Self {
-        let grade = GradeView { grade, profit: grade.returned.map(|returned| returned - 1.0) };
-        Self { window, about: EventView::new(&window.event, Some(window.in_play)), grade }
-    }
-}
 
 /// A grading as it was stored, in the fields of the feed.
 pub(crate) fn grading_json(grading: &PastGrading) -> Value {
@@ -62,10 +34,11 @@ pub(crate) fn settlement_json(gradings: &[&PastGrading]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use arb_model::fixtures;
+    use arb_feed::fixtures::shown;
+    use arb_feed::view::GradingView;
+    use arb_model::{WindowGrade, WindowGrading, fixtures};
 
     use super::*;
-    use crate::fixtures::shown;
 
     fn stored(WindowGrading { window, grade }: &WindowGrading) -> PastGrading {
         let mut paid: Vec<_> =
@@ -83,19 +56,6 @@ mod tests {
             reporter: grade.source.clone(),
             reported_micros: grade.at.0,
         }
-    }
-
-    #[test]
-    fn a_grading_of_the_feed_is_a_window_as_it_opened_and_what_each_leg_paid() {
-        let graded = fixtures::window_grading();
-        let value = shown(GradingView::new(&graded));
-        assert_eq!((&value["id"], &value["line"]), (&json!(graded.window.id), &json!(2.25)));
-        assert_eq!((&value["event"]["in_play"], &value["verified"]), (&json!(true), &json!(false)));
-        assert_eq!((&value["legs"][0]["price"], &value["legs"][1]["book"]), (&json!(2.1), &json!("beta")));
-        let grade = &value["grade"];
-        assert_eq!((&grade["version"], &grade["state"]), (&json!(2), &json!("settled")));
-        assert_eq!((&grade["returned"], &grade["profit"]), (&json!(1.0), &json!(0.0)));
-        assert_eq!(grade["legs"][1], json!({"settlement": "half_won", "returned": 0.75}));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use arb_accounts::directory::Directory;
 use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
 use arb_accounts::key::ApiKey;
 use arb_accounts::plan::Plan;
-use arb_deliver::delivery::NOTICE;
-use arb_deliver::fan_out::{body, by_partition};
+use arb_feed::webhook::{NOTICE, body, by_partition};
+use arb_kafka::partition_of;
 use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_schemas::wire;
@@ -211,7 +211,10 @@ fn records(event: &WebhookEvent, partitions: i32) -> Option<Vec<(i32, Vec<u8>)>>
         let task = wire::encode(&WebhookEvent { targets, ..event.clone() }).ok()?;
         Some((partition, task))
     };
-    by_partition(event.targets.clone(), partitions).into_iter().map(record).collect()
+    by_partition(event.targets.clone(), |endpoint| partition_of(endpoint, partitions))
+        .into_iter()
+        .map(record)
+        .collect()
 }
 
 #[cfg(test)]

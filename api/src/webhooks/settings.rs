@@ -3,13 +3,13 @@
 use arb_accounts::endpoint::{
     EVENTS, EndpointSettings, MAX_DESCRIPTION, MAX_FILTERS, MAX_RATE, MAX_URL, Policy,
 };
-use arb_deliver::address::Rules;
+use arb_feed::webhook::address::Rules;
 use serde_json::{Map, Value};
 
 use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::lists::known_names::KnownNames;
-use crate::stream::webhook::check_filter;
+use crate::stream::check_filter;
 
 const BAD_EVENTS: &str = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, \
      window_graded, quota.warning, key.expiring, \

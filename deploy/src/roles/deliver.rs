@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use arb_accounts::codec as accounts_codec;
-use arb_api::stream::webhook::WebhookFeed;
-use arb_deliver::address::Rules;
 use arb_deliver::attempt_batch::AttemptBatches;
 use arb_deliver::client::WebhookClient;
 use arb_deliver::connector::{GuardedConnector, system_resolver};
@@ -21,6 +19,7 @@ use arb_deliver::machine::DeliverMachine;
 use arb_deliver::schedule::Schedule;
 use arb_deliver::sender::{Report, Sender};
 use arb_deliver::{telemetry, verifier};
+use arb_feed::webhook::address::Rules;
 use arb_kafka::{self as kafka, Beginning, Cluster, CommandProducer, Forwarder, Table, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
@@ -138,7 +137,7 @@ fn start_fan_out(
     let topics = (&FEED_EVENTS, &WEBHOOK_TASKS);
     let feed = Forwarder::join(cluster, &format!("{group}-feed"), topics, Beginning::Next)?;
     let (endpoints, index) = (Arc::clone(endpoints), EndpointIndex::default());
-    let mut fan_out: FanOut<WebhookFeed> = FanOut { partitions, endpoints, index, clock: clock::now };
+    let mut fan_out = FanOut { partitions, endpoints, index, clock: clock::now };
     thread("fan-out", stop, move |stop| {
         while !fan_out.endpoints.is_ready() && !stop.wait(POLL) {}
         Ok(fan_out.run(feed, stop)?)

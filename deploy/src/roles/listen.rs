@@ -8,9 +8,8 @@ use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use arb_deliver::delivery;
-use arb_deliver::fan_out::body;
-use arb_deliver::signature::{sign, text_of};
+use arb_feed::webhook::signature::{sign, text_of};
+use arb_feed::webhook::{self, body};
 use arb_schemas::time::{Micros, SECOND, parse_rfc3339};
 use serde_json::Value;
 use ureq::tls::{RootCerts, TlsConfig};
@@ -86,7 +85,7 @@ impl Forward<'_> {
     fn event(&mut self, event: &StreamEvent) -> anyhow::Result<()> {
         let data: Value = serde_json::from_str(&event.data).unwrap_or_default();
         let Some(at) = time(&data).filter(|_| event.name != "snapshot") else { return Ok(()) };
-        let id = delivery::id(&format!("stream/{}", event.id), "listen");
+        let id = webhook::id(&format!("stream/{}", event.id), "listen");
         let body = body(&event.name, at, &event.data);
         let timestamp = clock::now() / SECOND;
         let begun = Instant::now();

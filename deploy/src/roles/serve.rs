@@ -22,7 +22,7 @@ use arb_api::tasks::{QueuedTask, TaskQueue, write_all};
 use arb_api::webhooks::Webhooks;
 use arb_api::webhooks::log::DeliveryLog;
 use arb_api::{App, Sessions, SharedApp};
-use arb_deliver::address::Rules;
+use arb_feed::webhook::address::Rules;
 use arb_kafka::{
     self as kafka, Cluster, CommandProducer, EndProbe, Ends, Feed, GroupLags, NewLetters, PushProducer,
     Table, TaskProducer,

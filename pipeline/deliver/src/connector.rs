@@ -12,13 +12,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use arb_feed::webhook::address::{Rules, is_public};
 use hyper::Uri;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 use tower_service::Service;
-
-use crate::address::{Rules, is_public};
 
 /// How long a name may take to resolve, and a connection to be made.
 const RESOLVE: Duration = Duration::from_secs(5);

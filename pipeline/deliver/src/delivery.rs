@@ -4,13 +4,6 @@ use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
 use arb_schemas::time::Micros;
-use sha2::{Digest, Sha256};
-
-/// With what the nonce of a notice begins: an event about an account or the service, which several instances notice.
-pub const NOTICE: &str = "notice/";
-
-/// The type of an event that the owner of an endpoint asks for.
-pub const TEST_EVENT: &str = "endpoint.test";
 
 /// A delivery that is pending, or has failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,20 +38,6 @@ pub struct Delivery {
     pub has_failed: bool,
 }
 
-/// The id of a delivery: the same whenever the same record of the feed is read.
-#[must_use]
-pub fn id(source: &str, endpoint: &str) -> String {
-    let digest = Sha256::digest(format!("{source}\n{endpoint}"));
-    let first = digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
-    format!("msg_{first:032x}")
-}
-
-/// What an event's ids are made of: its place in the feed, or the nonce of an event that is not of the feed.
-#[must_use]
-pub fn source(partition: i32, (epoch, sequence): (i64, i64), nonce: &str) -> String {
-    if nonce.is_empty() { format!("feed/{epoch}/{partition}/{sequence}") } else { format!("nonce/{nonce}") }
-}
-
 /// What came of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
@@ -91,26 +70,5 @@ impl AttemptOutcome {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.key() == text)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ids_differ_by_place_and_endpoint_and_are_else_the_same() {
-        let one = id(&source(1, (7, 3), ""), "whk_a");
-        assert_eq!(one, id(&source(1, (7, 3), ""), "whk_a"));
-        for other in [
-            id(&source(2, (7, 3), ""), "whk_a"),
-            id(&source(1, (8, 3), ""), "whk_a"),
-            id(&source(1, (7, 4), ""), "whk_a"),
-            id(&source(1, (7, 3), ""), "whk_b"),
-            id(&source(1, (7, 3), "n"), "whk_a"),
-        ] {
-            assert_ne!(one, other);
-        }
-        assert!(one.starts_with("msg_") && one.len() == 36);
     }
 }

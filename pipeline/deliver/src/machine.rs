@@ -9,6 +9,7 @@ mod event;
 use std::fmt;
 use std::sync::Arc;
 
+use arb_feed::webhook::circuit::open_until;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
@@ -19,7 +20,7 @@ use arb_schemas::topics::{DEAD_WEBHOOK_TASKS, WEBHOOK_DELIVERIES, WEBHOOK_STATE,
 use arb_schemas::wire::{self, WireError};
 
 use crate::book::{self, DraftBook};
-use crate::circuit::{Failing, open_until};
+use crate::circuit::Failing;
 use crate::codec::{self, Part, Task};
 use crate::counts::{DeliverCounts, Pending};
 use crate::delivery::Delivery;

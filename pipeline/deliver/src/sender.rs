@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use arb_accounts::command::{Actor, Command, Request};
 use arb_accounts::endpoint::{Endpoint, EndpointState, WebhookKey};
+use arb_feed::webhook::address::Rules;
 use arb_runtime::stop::Stop;
 use arb_schemas::records::WebhookAttempt;
 use arb_schemas::time::{Micros, SECOND};
 use bytes::Bytes;
 
-use crate::address::Rules;
 use crate::client::{Answer, WebhookClient};
 use crate::delivery::AttemptOutcome;
 use crate::endpoints::Endpoints;
 use crate::schedule::{Job, Schedule};
-use crate::{signature, telemetry};
+use crate::{headers, telemetry};
 
 /// Requests that are under way at one time.
 const AT_ONCE: usize = 1_024;
@@ -133,7 +133,7 @@ impl Sender {
             Err(problem) => return Answer { text: format!("The URL {problem}."), ..Answer::default() },
         };
         let now = (self.clock)();
-        let headers = signature::headers(&self.key, endpoint, (id, body), now);
+        let headers = headers::headers(&self.key, endpoint, (id, body), now);
         self.client.post(uri, headers, Bytes::from_owner(BodyText(Arc::clone(body))), now).await
     }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
+use arb_feed::webhook;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use serde_json::{Value, json};
@@ -87,7 +88,7 @@ async fn challenge(sender: &Sender, endpoint: &Endpoint) {
         "timestamp": to_rfc3339(now),
         "data": {"endpoint": endpoint.id, "challenge": token},
     });
-    let id = crate::delivery::id(&format!("challenge/{}/{now}", endpoint.revision), &endpoint.id);
+    let id = webhook::id(&format!("challenge/{}/{now}", endpoint.revision), &endpoint.id);
     let answer = sender.post(endpoint, (&id, &body.to_string().into())).await;
     if is_echo(&answer, &token) {
         tracing::info!(endpoint = endpoint.id, "a webhook endpoint is verified");

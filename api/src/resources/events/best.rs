@@ -6,6 +6,8 @@
 use std::cmp::Reverse;
 
 use arb_engine::{ListedQuote, QuoteStatus};
+use arb_feed::filter::parameter::name;
+use arb_feed::view::OddsFormat;
 use arb_model::Side;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,14 +16,13 @@ use tokio::task::block_in_place;
 use super::{EventListFilter, EventPlace, EventsResource, event_json, line_json, page_of};
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor};
-use crate::http::parameters::{name, parameters};
+use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::known_names::Named;
 use crate::resources::board_filter::odds_format;
 use crate::resources::tagged;
-use crate::view::OddsFormat;
 
 /// The filters of a request; a filter applies where it is given.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 //!
 //! It never shows a private price: those are in no table that it reads.
 
+use arb_feed::filter::parameter::{name, number};
 use arb_model::{Line, Market, Points};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_store::history::{PriceQuery, PriceSeries};
@@ -10,7 +11,7 @@ use tokio::task::block_in_place;
 
 use super::EventsResource;
 use crate::http::charge::Charge;
-use crate::http::parameters::{name, number, parameters, time};
+use crate::http::parameters::{parameters, time};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;

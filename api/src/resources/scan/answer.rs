@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use arb_feed::view::EntryView;
 use arb_model::BoardEntry;
 use arb_schemas::records::scans::{PENDING, POLLED, SILENT};
 use arb_schemas::records::{ScanCount, ScanRequest, ScanResult, ScanSource};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::lists::listed::Listed;
 use crate::scans::store::{Scan, ScanStatus};
-use crate::view::{EntryView, Ranked};
+use crate::view::Ranked;
 
 /// Above this a margin is more likely a mistake of the request than a wish.
 const LARGE_MARGIN: f64 = 0.25;

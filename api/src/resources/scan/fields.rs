@@ -4,16 +4,16 @@
 
 use std::time::Duration;
 
+use arb_feed::filter::parameter;
+use arb_feed::filter::sport::Sport;
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::parse_rfc3339;
 use serde::de::DeserializeOwned;
 
 use crate::http::json_body::JsonBody;
-use crate::http::parameters;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::lists::known_names::{KnownNames, NameKind, Named};
-use crate::lists::sport::Sport;
 
 /// Seconds that an answer is waited for, unless the request sets another number.
 const WAIT: f64 = 5.0;
@@ -193,7 +193,8 @@ fn check_list(name: &str, list: &[String]) -> Result<(), Problem> {
         return Err(Problem::invalid_param(name, "has more than 100 values"));
     }
     list.iter().try_for_each(|value| {
-        parameters::name(name, value, "has a value that is empty or longer than 100 bytes").map(drop)
+        parameter::name(name, value, "has a value that is empty or longer than 100 bytes")?;
+        Ok(())
     })
 }
 

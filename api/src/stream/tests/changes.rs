@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use arb_feed::fixtures::{closed, entry};
+use arb_feed::position::{Positions, encode as id_of};
 use arb_schemas::records::ArbWindow;
 use arb_schemas::wire::encode;
 use serde_json::Value;
 
 use super::super::changes::{ChangesPage, ChangesQuery};
-use super::super::position::{Positions, encode as id_of};
 use crate::SharedApp;
-use crate::fixtures::{TestApp, closed, entry};
+use crate::fixtures::TestApp;
 
 struct Feed {
     app: SharedApp,

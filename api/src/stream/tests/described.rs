@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_feed::event::{Block, Event};
+use arb_feed::fixtures::{entry, pick_change};
+use arb_feed::position::Positions;
 use arb_model::fixtures::window_grading;
 use arb_model::{BoardEntry, Flag, Verification};
 use serde_json::Value;
 use warp::http::HeaderMap;
 
-use super::super::event::{Block, Event};
 use super::super::event_types;
 use super::super::notice::{self, To};
-use super::super::position::Positions;
 use super::super::query::StreamQuery;
 use super::super::watched_board::WatchedBoard;
-use crate::fixtures::{entry, pick_change};
 
 /// What a test key is sent.
 const STREAM: &str = include_str!("../../test_market/stream.txt");

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use arb_feed::fixtures::{closed, entry};
+use arb_feed::position::{Positions, decode};
 use arb_model::Money;
 use arb_schemas::records::{ArbWindow, BoardEntry, CloseSignal};
 use arb_schemas::wire::encode;
@@ -15,11 +17,10 @@ use serde_json::Value;
 use warp::http::HeaderMap;
 
 use super::super::follower::Follower;
-use super::super::position::{Positions, decode};
 use super::super::query::StreamQuery;
 use super::super::session::Session;
 use crate::SharedApp;
-use crate::fixtures::{TestApp, closed, entry};
+use crate::fixtures::TestApp;
 
 const FILTERS: [&str; 7] = [
     "",

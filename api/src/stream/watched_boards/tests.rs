@@ -5,6 +5,7 @@ use std::future::poll_fn;
 
 use arb_accounts::account::Account;
 use arb_accounts::directory::Part;
+use arb_feed::view::EntryView;
 use arb_schemas::records::{BoardEntry, BoardProgress};
 use arb_schemas::time::SECOND;
 use hyper::body::Body;
@@ -18,7 +19,6 @@ use crate::SharedApp;
 use crate::fixtures::{TestApp, account};
 use crate::quotes::fixtures::{Prices, QuoteWriter, prices, ready};
 use crate::stream::StreamQuery;
-use crate::view::EntryView;
 
 const EVENTS: [&str; 3] = ["e", "f", "g"];
 const BOOKS: [&str; 4] = ["a", "b", "c", "d"];
@@ -96,7 +96,7 @@ impl Folded {
     fn assert_is(&self, board: &[BoardEntry], what: &str) {
         // By way of text, as what was sent: a number that is read is not always the one that was written.
         let shown = |entry: &BoardEntry| {
-            let text = crate::view::json(&EntryView::new(entry, entry.updated_at.0));
+            let text = arb_feed::view::json(&EntryView::new(entry, entry.updated_at.0));
             serde_json::from_slice(&text).unwrap()
         };
         let is: BTreeMap<_, _> =

@@ -1,10 +1,10 @@
 //! Receivers that answer in every way, over real sockets.
 
+use arb_feed::webhook::address::Rules;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::address::Rules;
 use crate::connector::system_resolver;
 
 /// A receiver that writes this to each request, and then closes or waits.

@@ -7,22 +7,24 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arb_accounts::endpoint::{Endpoint, EndpointState, Policy};
+use arb_feed::event::Part;
+use arb_feed::filter::EventFilter;
+use arb_feed::webhook::text::FeedText;
 use arb_kafka::partition_of;
 use arb_schemas::records::WebhookTarget;
 
-use super::{FeedPart, FeedReader};
 use crate::endpoints::Endpoints;
 
 /// Types, sports and leagues whose endpoints are kept; beyond it they are found again.
 const KINDS: usize = 10_000;
 
 /// The index of one version of the endpoints.
-#[derive(Debug)]
-pub struct EndpointIndex<F> {
+#[derive(Debug, Default)]
+pub struct EndpointIndex {
     version: Option<u64>,
     /// Those that are sent anything.
-    all: Vec<Arc<Indexed<F>>>,
-    by_kind: HashMap<Kind, Arc<[Arc<Indexed<F>>]>>,
+    all: Vec<Arc<Indexed>>,
+    by_kind: HashMap<Kind, Arc<[Arc<Indexed>]>>,
     /// Where endpoints of the policy `live` are, whatever they are sent.
     live: BTreeSet<i32>,
 }
@@ -32,20 +34,14 @@ type Kind = (&'static str, String, String);
 
 /// An endpoint with its filters; `None` where another version wrote what this one does not know.
 #[derive(Debug)]
-struct Indexed<F> {
+struct Indexed {
     endpoint: Arc<Endpoint>,
-    filter: Option<F>,
+    filter: Option<EventFilter>,
 }
 
-impl<F> Default for EndpointIndex<F> {
-    fn default() -> Self {
-        Self { version: None, all: Vec::new(), by_kind: HashMap::new(), live: BTreeSet::new() }
-    }
-}
-
-impl<F> EndpointIndex<F> {
+impl EndpointIndex {
     /// Takes over the endpoints, if they have changed; there are so many partitions of tasks.
-    pub(crate) fn refresh<R: FeedReader<Filter = F>>(&mut self, endpoints: &Endpoints, partitions: i32) {
+    pub(crate) fn refresh(&mut self, endpoints: &Endpoints, partitions: i32) {
         let version = endpoints.version();
         if self.version == Some(version) {
             return;
@@ -55,7 +51,7 @@ impl<F> EndpointIndex<F> {
         self.live = live.map(|endpoint| partition_of(&endpoint.id, partitions)).collect();
         let kept = all.into_iter().filter(|endpoint| is_kept(endpoint));
         let indexed = |endpoint: Arc<Endpoint>| {
-            let filter = R::filter(&endpoint.settings.filters);
+            let filter = EventFilter::of_query(&endpoint.settings.filters);
             Arc::new(Indexed { endpoint, filter })
         };
         (self.all, self.version) = (kept.map(indexed).collect(), Some(version));
@@ -63,13 +59,9 @@ impl<F> EndpointIndex<F> {
     }
 
     /// The endpoints that an event is sent to, and what of it.
-    pub(crate) fn targets<R: FeedReader<Filter = F>>(
-        &mut self,
-        kind: &'static str,
-        event: &R::Event,
-    ) -> Vec<WebhookTarget> {
-        let found = self.find::<R>(kind, R::place(event));
-        found.iter().filter_map(|indexed| target::<R>(indexed, event)).collect()
+    pub(crate) fn targets(&mut self, event: &FeedText) -> Vec<WebhookTarget> {
+        let found = self.find(event.kind(), event.place());
+        found.iter().filter_map(|indexed| target(indexed, event)).collect()
     }
 
     /// Partitions that have endpoints of the policy `live`.
@@ -77,17 +69,13 @@ impl<F> EndpointIndex<F> {
         self.live.iter().copied()
     }
 
-    fn find<R: FeedReader<Filter = F>>(
-        &mut self,
-        kind: &'static str,
-        (sport, league): (&str, &str),
-    ) -> Arc<[Arc<Indexed<F>>]> {
+    fn find(&mut self, kind: &'static str, (sport, league): (&str, &str)) -> Arc<[Arc<Indexed>]> {
         let key = (kind, sport.to_owned(), league.to_owned());
         if let Some(found) = self.by_kind.get(&key) {
             return Arc::clone(found);
         }
-        let may_be = |indexed: &&Arc<Indexed<F>>| {
-            let is_in = |filter: &F| R::is_in(filter, (sport, league));
+        let may_be = |indexed: &&Arc<Indexed>| {
+            let is_in = |filter: &EventFilter| filter.is_in((sport, league));
             indexed.endpoint.wants(kind) && indexed.filter.as_ref().is_none_or(is_in)
         };
         let found: Arc<[_]> = self.all.iter().filter(may_be).cloned().collect();
@@ -107,64 +95,26 @@ fn is_kept(endpoint: &Endpoint) -> bool {
 
 /// What an event is for an endpoint, if it is anything. What filters that are not known exclude is not known either: nothing is kept from
 /// the receiver.
-fn target<R: FeedReader>(indexed: &Indexed<R::Filter>, event: &R::Event) -> Option<WebhookTarget> {
-    let part = indexed.filter.as_ref().map_or(FeedPart::Whole, |filter| R::part(filter, event));
+fn target(indexed: &Indexed, event: &FeedText) -> Option<WebhookTarget> {
+    let part = indexed.filter.as_ref().map_or(Part::Whole, |filter| event.part(filter));
     let Endpoint { id, settings, .. } = &*indexed.endpoint;
-    (part != FeedPart::Nothing).then(|| WebhookTarget {
+    (part != Part::Nothing).then(|| WebhookTarget {
         endpoint: id.clone(),
         policy: settings.policy.key().to_owned(),
         is_ordered: settings.is_ordered,
-        has_left: part == FeedPart::Left,
+        has_left: part == Part::Left,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
-    use arb_accounts::directory::Part;
+    use arb_accounts::directory::Part as AccountsPart;
     use arb_accounts::endpoint::EndpointSettings;
-    use arb_schemas::wire::WireError;
+    use arb_feed::fixtures::{closed, pick_change};
+    use arb_schemas::records::CloseSignal;
+    use arb_schemas::wire::encode;
 
     use super::*;
-    use crate::fan_out::FeedText;
-
-    thread_local! {
-        static COMPARED: Cell<usize> = const { Cell::new(0) };
-    }
-
-    /// Events are a sport and a league; filters are one of either, none, or not known.
-    struct Reader;
-
-    impl FeedReader for Reader {
-        type Event = (String, String);
-        type Filter = String;
-
-        fn read(_: &[u8]) -> Result<(FeedText, Self::Event), WireError> {
-            Err(WireError::NotFramed)
-        }
-
-        fn filter(query: &str) -> Option<String> {
-            (query != "unknown").then(|| query.to_owned())
-        }
-
-        fn place(event: &Self::Event) -> (&str, &str) {
-            (&event.0, &event.1)
-        }
-
-        fn is_in(filter: &String, (sport, league): (&str, &str)) -> bool {
-            filter.is_empty() || filter == sport || filter == league
-        }
-
-        fn part(filter: &String, event: &Self::Event) -> FeedPart {
-            COMPARED.with(|compared| compared.set(compared.get() + 1));
-            if Self::is_in(filter, Self::place(event)) { FeedPart::Whole } else { FeedPart::Nothing }
-        }
-
-        fn left(_: &Self::Event) -> String {
-            String::new()
-        }
-    }
 
     fn endpoint(number: usize, filters: &str, events: &[&str]) -> Endpoint {
         Endpoint {
@@ -193,25 +143,28 @@ mod tests {
     fn an_event_is_compared_with_the_filters_of_its_own_league_sport_and_type() {
         let (endpoints, mut index) = (Endpoints::default(), EndpointIndex::default());
         for number in 0..1_000 {
-            let filters = format!("league{}", number % 100);
-            endpoints.put(Part::Endpoint(endpoint(number, &filters, &["arb_window"])));
+            let filters = format!("league=soccer_{}", number % 100);
+            endpoints.put(AccountsPart::Endpoint(endpoint(number, &filters, &["close_signal"])));
         }
-        for (number, filters) in [(1_000, "soccer"), (1_001, ""), (1_002, "unknown"), (1_003, "tennis")] {
-            endpoints.put(Part::Endpoint(endpoint(number, filters, &["arb_window", "pick"])));
+        for (number, filters) in
+            [(1_000, "sport=soccer"), (1_001, ""), (1_002, "unknown=1"), (1_003, "sport=tennis")]
+        {
+            endpoints.put(AccountsPart::Endpoint(endpoint(number, filters, &["close_signal", "pick"])));
         }
-        let event = ("soccer".to_owned(), "league7".to_owned());
-        let mut sent = |endpoints: &Endpoints, kind| {
-            COMPARED.with(|compared| compared.set(0));
-            index.refresh::<Reader>(endpoints, 4);
-            let targets = index.targets::<Reader>(kind, &event);
-            (targets.len(), COMPARED.with(Cell::get))
+        let close = CloseSignal { sport: "soccer".into(), league: "soccer_7".into(), ..closed("a", 1) };
+        let close = FeedText::read(&encode(&close).unwrap()).unwrap();
+        let pick = FeedText::read(&encode(&pick_change("published")).unwrap()).unwrap();
+        let mut sent = |endpoints: &Endpoints, event: &FeedText| {
+            index.refresh(endpoints, 4);
+            let compared = index.find(event.kind(), ("soccer", "soccer_7")).len();
+            (index.targets(event).len(), compared)
         };
         for _ in 0..3 {
-            assert_eq!(sent(&endpoints, "arb_window"), (10 + 3, 10 + 2), "one is not known, so not compared");
+            assert_eq!(sent(&endpoints, &close), (10 + 3, 10 + 3));
         }
-        assert_eq!(sent(&endpoints, "pick"), (3, 2));
-        let moved = Endpoint { revision: 2, ..endpoint(7, "tennis", &["arb_window"]) };
-        endpoints.put(Part::Endpoint(moved));
-        assert_eq!(sent(&endpoints, "arb_window"), (12, 11), "a change holds for the next event");
+        assert_eq!(sent(&endpoints, &pick), (3, 3));
+        let moved = Endpoint { revision: 2, ..endpoint(7, "sport=tennis", &["close_signal"]) };
+        endpoints.put(AccountsPart::Endpoint(moved));
+        assert_eq!(sent(&endpoints, &close), (12, 12), "a change holds for the next event");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use arb_feed::webhook::circuit::open_until;
 use arb_schemas::records::{WebhookAttempt, WebhookRedelivery};
 use arb_schemas::time::Micros;
 use arb_schemas::wire::WireError;
 
 use super::{Entry, MAX_FAILED, Step};
 use crate::book;
-use crate::circuit::{Failing, open_until};
+use crate::circuit::Failing;
 use crate::codec::{self, Part};
 use crate::delivery::{AttemptOutcome, Delivery};
 use crate::policy::{self, MAX_RETRY_AFTER};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Policy;
+use arb_feed::webhook::{self, NOTICE};
 use arb_runtime::feed_mark::FeedMark;
 use arb_schemas::records::{WebhookEvent, WebhookTarget};
 use arb_schemas::wire::WireError;
@@ -11,7 +12,7 @@ use arb_schemas::wire::WireError;
 use super::{MAX_PENDING, Step};
 use crate::book;
 use crate::codec::{Part, policy};
-use crate::delivery::{self, Delivery, NOTICE};
+use crate::delivery::Delivery;
 
 const WINDOW: &str = "arb_window";
 const CLOSE: &str = "close_signal";
@@ -68,7 +69,7 @@ impl Step<'_> {
         if event.kind == CLOSE {
             self.expire(event)?;
         }
-        let source = delivery::source(feed, (event.epoch, event.sequence), &event.nonce);
+        let source = webhook::source(feed, (event.epoch, event.sequence), &event.nonce);
         let (bodies, older) = (Bodies::of(event, &source), self.older(event));
         for target in &event.targets {
             let policy = policy(&target.policy)?;
@@ -77,7 +78,7 @@ impl Step<'_> {
             {
                 self.supersede(event, older)?;
             }
-            self.add(event, &bodies, target, delivery::id(&source, &target.endpoint))?;
+            self.add(event, &bodies, target, webhook::id(&source, &target.endpoint))?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The machine by itself: what becomes of events, attempts and time.
 
+use arb_feed::webhook::NOTICE;
 use arb_schemas::wire::{Record, RecordType};
 
 use crate::schedule::Job;
@@ -9,7 +10,6 @@ use arb_schemas::records::{
 use arb_schemas::time::{Micros, SECOND};
 
 use super::*;
-use crate::delivery::NOTICE;
 use crate::schedule::Readiness;
 
 const START: Micros = 1_800_000_000 * SECOND;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_feed::webhook::TEST_EVENT;
 use arb_schemas::time::Micros;
 
 use crate::circuit::{Circuit, Failing};
-use crate::delivery::{Delivery, TEST_EVENT};
+use crate::delivery::Delivery;
 
 /// Requests to one endpoint that are under way at one time, if it answered the last one.
 const PER_ENDPOINT: usize = 4;

@@ -1,6 +1,7 @@
 //! Fairness, caps, and what a lane is sent from.
 
 use arb_accounts::endpoint::Policy;
+use arb_feed::webhook::TEST_EVENT;
 
 use arb_schemas::time::SECOND;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,6 @@ use super::queue::Queue;
 use super::state::{REPORTED_WITHIN, UNANSWERED};
 use super::*;
 use crate::circuit::Failing;
-use crate::delivery::TEST_EVENT;
 
 const NOW: Micros = 1_000 * SECOND;
 

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arb_feed::webhook::{self, TEST_EVENT, by_partition};
+use arb_kafka::partition_of;
 use arb_schemas::records::WebhookAttempts;
 use arb_schemas::topics::WEBHOOK_DELIVERIES;
 use arb_simulated_log::{Kind, World, run_disturbed};
 
 use super::*;
 use crate::circuit::Failing;
-use crate::delivery::TEST_EVENT;
-use crate::fan_out::by_partition;
 
 const PARTITIONS: i32 = 4;
 
@@ -71,7 +71,8 @@ fn of_feed(feed: i32, sequence: i64, endpoints: &[&str]) -> Vec<(i32, Task)> {
         is_ordered: false,
         has_left: false,
     };
-    let due = by_partition(endpoints.iter().map(target).collect(), PARTITIONS);
+    let due =
+        by_partition(endpoints.iter().map(target).collect(), |endpoint| partition_of(endpoint, PARTITIONS));
     let task = |targets| Task::Event(WebhookEvent { targets, partition: feed, ..whole.clone() });
     due.into_iter().map(|(partition, targets)| (partition, task(targets))).collect()
 }
@@ -309,8 +310,8 @@ fn every_output_and_the_state_are_those_of_an_undisturbed_run() {
         let target = |endpoint| WebhookTarget { endpoint, ..event.targets[0].clone() };
         let targets: Vec<_> = (0..rng.u8(1..4)).map(|endpoint| target(format!("whk_{endpoint}"))).collect();
         let feed = rng.i32(0..4);
-        let source = crate::delivery::source(feed, (event.epoch, event.sequence), "");
-        let ids = targets.iter().map(|target| crate::delivery::id(&source, &target.endpoint));
+        let source = webhook::source(feed, (event.epoch, event.sequence), "");
+        let ids = targets.iter().map(|target| webhook::id(&source, &target.endpoint));
         sent.extend(ids.map(|id| (partition, id)));
         let event = WebhookEvent { targets, partition: feed, ..event.clone() };
         world.push(partition, wire::encode(&event).unwrap());

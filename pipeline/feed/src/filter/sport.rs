@@ -4,41 +4,49 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::http::parameters;
-use crate::http::problem::Problem;
+use super::parameter::{self, InvalidParameter};
 
 /// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Sport(Option<String>);
+pub struct Sport(Option<String>);
 
 impl Sport {
     /// From the parameter `sport`.
-    pub(crate) fn parse(name: &str) -> Result<Self, Problem> {
-        Ok(Self(Some(parameters::name("sport", name, "must be a sport or a league key")?)))
+    ///
+    /// # Errors
+    /// For what is no name.
+    pub fn parse(name: &str) -> Result<Self, InvalidParameter> {
+        Ok(Self(Some(parameter::name("sport", name, "must be a sport or a league key")?)))
     }
 
     /// From the parameter `league`; a league is no sport.
-    pub(crate) fn parse_league(name: &str) -> Result<Self, Problem> {
-        let league = parameters::name("league", name, "must be a league key")?;
+    ///
+    /// # Errors
+    /// For what is no key of a league.
+    pub fn parse_league(name: &str) -> Result<Self, InvalidParameter> {
+        let league = parameter::name("league", name, "must be a league key")?;
         let is_league = league.contains('_');
         is_league
             .then_some(Self(Some(league)))
-            .ok_or_else(|| Problem::invalid_param("league", "must be a league key, as soccer_epl"))
+            .ok_or_else(|| InvalidParameter::new("league", "must be a league key, as soccer_epl"))
     }
 
     /// Its name, if one is named.
-    pub(crate) fn name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
     /// Bytes of its name.
-    pub(crate) fn len(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, String::len)
     }
 
     /// Whether what is of this sport and league is shown.
-    pub(crate) fn is(&self, sport: &str, league: &str) -> bool {
+    #[must_use]
+    pub fn is(&self, sport: &str, league: &str) -> bool {
         self.0.as_deref().is_none_or(|name| name == sport || name == league)
     }
 }
@@ -49,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_sport_is_named_by_its_key_or_its_leagues() {
-        let named = |name| Sport::parse(name).ok().unwrap();
+        let named = |name| Sport::parse(name).unwrap();
         for (name, expected) in
             [("soccer", true), ("soccer_test", true), ("soccer_other", false), ("socc", false)]
         {

@@ -12,9 +12,8 @@ use arb_schemas::records::{
 use arb_schemas::wire::{RecordType, WireError, decode};
 use bytes::Bytes;
 
-use super::position::{self, Epoch, Positions};
-use super::view::{self, AlertView, CloseView, MovementView};
-use crate::lists::listed::About;
+use crate::position::{self, Epoch, Positions};
+use crate::view::change::{self, AlertView, CloseView, MovementView};
 use crate::view::{GradingView, ROOM, write};
 
 /// What comes before the change in the text of a window: its first field.
@@ -22,19 +21,28 @@ const CHANGE: &[u8] = b"\ndata: {\"change\":\"";
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventKind {
+pub enum EventKind {
+    /// A window opened or changed.
     ArbWindow,
+    /// A price moved, or a main line changed.
     LineMovement,
+    /// A book or a window went stale, or recovered.
     StaleAlert,
+    /// A window closed.
     CloseSignal,
+    /// A signal opened, changed or closed.
     EdgeSignal,
+    /// A pick was published.
     Pick,
+    /// A pick was graded.
     PickGraded,
+    /// A window was graded.
     WindowGraded,
 }
 
 impl EventKind {
-    pub(super) const ALL: [Self; 8] = [
+    /// All of them.
+    pub const ALL: [Self; 8] = [
         Self::ArbWindow,
         Self::LineMovement,
         Self::StaleAlert,
@@ -46,7 +54,8 @@ impl EventKind {
     ];
 
     /// As `event:` and the parameter `event` spell it.
-    pub(super) fn key(self) -> &'static str {
+    #[must_use]
+    pub fn key(self) -> &'static str {
         match self {
             Self::ArbWindow => "arb_window",
             Self::LineMovement => "line_movement",
@@ -62,19 +71,29 @@ impl EventKind {
 
 /// A record of the feed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Event {
+pub enum Event {
+    /// A window opened or changed.
     ArbWindow(Box<ArbWindow>),
+    /// A price moved, or a main line changed.
     LineMovement(LineMovement),
+    /// A book or a window went stale, or recovered.
     StaleAlert(StaleAlert),
+    /// A window closed.
     CloseSignal(CloseSignal),
+    /// A signal opened, changed or closed.
     EdgeSignal(Box<SignalChange>),
+    /// A pick was published or graded.
     Pick(Box<PickChange>),
+    /// A window was graded.
     Grading(Box<WindowGrading>),
 }
 
 impl Event {
     /// From a message of the feed's topic.
-    pub(super) fn decode(message: &[u8]) -> Result<Self, WireError> {
+    ///
+    /// # Errors
+    /// [`WireError`] when it is none.
+    pub fn decode(message: &[u8]) -> Result<Self, WireError> {
         match RecordType::of(message)? {
             RecordType::LineMovement => decode(message).map(Self::LineMovement),
             RecordType::StaleAlert => decode(message).map(Self::StaleAlert),
@@ -86,7 +105,9 @@ impl Event {
         }
     }
 
-    pub(super) fn kind(&self) -> EventKind {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> EventKind {
         match self {
             Self::ArbWindow(_) => EventKind::ArbWindow,
             Self::LineMovement(_) => EventKind::LineMovement,
@@ -99,7 +120,8 @@ impl Event {
         }
     }
 
-    pub(super) fn signal_kind(&self) -> Option<&str> {
+    /// Of an edge signal: which.
+    pub(crate) fn signal_kind(&self) -> Option<&str> {
         match self {
             Self::EdgeSignal(changed) => Some(changed.signal.kind.as_str()),
             _ => None,
@@ -117,7 +139,9 @@ impl Event {
         }
     }
 
-    pub(super) fn about(&self) -> About<'_> {
+    /// What it is about.
+    #[must_use]
+    pub fn about(&self) -> About<'_> {
         let of = |event| about_event(event, None, None);
         match self {
             Self::ArbWindow(window) => {
@@ -166,21 +190,36 @@ impl Event {
     }
 
     /// Appends its text.
-    pub(super) fn write(&self, text: &mut Vec<u8>) {
+    pub(crate) fn write(&self, text: &mut Vec<u8>) {
         match self {
-            Self::ArbWindow(window) => write(text, &view::arb_window(window)),
+            Self::ArbWindow(window) => write(text, &change::arb_window(window)),
             Self::LineMovement(moved) => write(text, &MovementView::new(moved)),
             Self::StaleAlert(alert) => write(text, &AlertView::new(alert)),
             Self::CloseSignal(closed) => write(text, &CloseView::new(closed)),
-            Self::EdgeSignal(changed) => write(text, &view::edge_signal(changed)),
-            Self::Pick(changed) => write(text, &view::pick(changed)),
+            Self::EdgeSignal(changed) => write(text, &change::edge_signal(changed)),
+            Self::Pick(changed) => write(text, &change::pick(changed)),
             Self::Grading(graded) => write(text, &GradingView::new(graded)),
         }
     }
 }
 
+/// What an event of the feed is about, which no transition changes.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// Its sport.
+    pub sport: &'a str,
+    /// Its league.
+    pub league: &'a str,
+    /// The event of sports.
+    pub event_id: &'a str,
+    /// `None` where it is about no market.
+    pub market: Option<&'a str>,
+    /// `None` where it is about no single book.
+    pub book: Option<&'a str>,
+}
+
 /// About an event of sports.
-pub(super) fn about_event<'a>(
+pub(crate) fn about_event<'a>(
     event: &'a SportsEvent,
     market: Option<&'a str>,
     book: Option<&'a str>,
@@ -190,16 +229,17 @@ pub(super) fn about_event<'a>(
 
 /// What filters compare of a window, after a transition and before it.
 #[derive(Debug)]
-pub(super) struct WindowStep {
+pub(crate) struct WindowStep {
     /// `None` of one that closed.
-    pub(super) now: Option<FilterValues>,
+    pub(crate) now: Option<FilterValues>,
     /// `None` of one that was not open.
-    pub(super) before: Option<FilterValues>,
+    pub(crate) before: Option<FilterValues>,
 }
 
-/// What of an event is sent to a client.
+/// What of an event is sent to a client or an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
+    /// Nothing: the filters exclude it.
     Nothing,
     /// It as it is.
     Whole,
@@ -208,26 +248,30 @@ pub(super) enum Part {
 }
 
 /// The position of a record in the feed: its partition and offset, and its mark.
-pub(super) type RecordPosition = (i32, i64, Option<FeedMark>);
+pub type RecordPosition = (i32, i64, Option<FeedMark>);
 
 /// An event as it is sent, and the fields that filters compare.
 #[derive(Debug)]
-pub(super) struct Block {
-    pub(super) kind: EventKind,
+pub struct Block {
+    /// Its kind.
+    pub kind: EventKind,
     sport: String,
     league: String,
     event_id: String,
     market: Option<String>,
     book: Option<String>,
     /// The window or the signal that it changes.
-    pub(super) subject: Option<String>,
+    pub subject: Option<String>,
     /// Of a window.
-    pub(super) step: Option<WindowStep>,
+    pub(crate) step: Option<WindowStep>,
     /// Of an edge signal.
-    pub(super) signal_kind: Option<String>,
-    pub(super) partition: i32,
-    pub(super) offset: i64,
-    pub(super) mark: Option<FeedMark>,
+    pub(crate) signal_kind: Option<String>,
+    /// The partition of its record.
+    pub partition: i32,
+    /// The offset of its record.
+    pub offset: i64,
+    /// The mark of its record.
+    pub mark: Option<FeedMark>,
     text: Bytes,
     /// Where the line with the id begins.
     id_at: usize,
@@ -235,7 +279,8 @@ pub(super) struct Block {
 
 impl Block {
     /// Of an event at its place, after which a reader is at these positions.
-    pub(super) fn new(
+    #[must_use]
+    pub fn new(
         event: &Event,
         (partition, offset, mark): RecordPosition,
         epoch: &Epoch,
@@ -269,23 +314,27 @@ impl Block {
     }
 
     /// What it is about.
-    pub(super) fn about(&self) -> About<'_> {
+    #[must_use]
+    pub fn about(&self) -> About<'_> {
         let Self { sport, league, event_id, market, book, .. } = self;
         About { sport, league, event_id, market: market.as_deref(), book: book.as_deref() }
     }
 
     /// For a client that is exactly where the reader was.
-    pub(super) fn shared(&self) -> Bytes {
+    #[must_use]
+    pub fn shared(&self) -> Bytes {
         self.text.clone()
     }
 
     /// For a client that is somewhere else: all but the id.
-    pub(super) fn without_id(&self) -> Bytes {
+    #[must_use]
+    pub fn without_id(&self) -> Bytes {
         self.text.slice(..self.id_at)
     }
 
     /// A part of it, all but the id; `None` for nothing.
-    pub(super) fn part(&self, part: Part) -> Option<Bytes> {
+    #[must_use]
+    pub fn part(&self, part: Part) -> Option<Bytes> {
         match part {
             Part::Nothing => None,
             Part::Whole => Some(self.without_id()),
@@ -294,7 +343,8 @@ impl Block {
     }
 
     /// A part of it with its id.
-    pub(super) fn part_with_id(&self, part: Part) -> Option<Bytes> {
+    #[must_use]
+    pub fn part_with_id(&self, part: Part) -> Option<Bytes> {
         match part {
             Part::Nothing => None,
             Part::Whole => Some(self.shared()),
@@ -314,7 +364,8 @@ impl Block {
     }
 
     /// Bytes of memory, roughly.
-    pub(super) fn size(&self) -> usize {
+    #[must_use]
+    pub fn size(&self) -> usize {
         let names = [Some(&self.sport), Some(&self.league), Some(&self.event_id), self.market.as_ref()];
         let more = [self.book.as_ref(), self.subject.as_ref(), self.signal_kind.as_ref()];
         let names = names.into_iter().chain(more).flatten().map(String::len).sum::<usize>();
@@ -330,7 +381,8 @@ impl WindowStep {
 }
 
 /// The line that ends a block.
-pub(super) fn id_line(epoch: &Epoch, positions: &Positions) -> String {
+#[must_use]
+pub fn id_line(epoch: &Epoch, positions: &Positions) -> String {
     format!("id: {}\n\n", position::encode(epoch, positions))
 }
 
@@ -339,9 +391,8 @@ mod tests {
     use arb_model::fixtures::window_grading;
     use arb_schemas::wire::encode;
 
-    use super::super::tests::{changed, close, window};
     use super::*;
-    use crate::fixtures::{closed, moved, pick_change};
+    use crate::fixtures::{changed, close, closed, moved, pick_change, window};
 
     #[test]
     fn a_message_is_of_one_kind_or_none() {

@@ -8,7 +8,7 @@ use super::EventView;
 
 /// A pick as it is now.
 #[derive(Debug, Serialize)]
-pub(crate) struct PickView<'a> {
+pub struct PickView<'a> {
     #[serde(flatten)]
     pick: &'a Pick,
     #[serde(flatten)]
@@ -28,7 +28,9 @@ struct DisputeView {
 }
 
 impl<'a> PickView<'a> {
-    pub(crate) fn new(pick: &'a Pick) -> Self {
+    /// With its last grading.
+    #[must_use]
+    pub fn new(pick: &'a Pick) -> Self {
         Self {
             pick,
             about: EventView::new(&pick.event, None),

@@ -13,7 +13,7 @@ const UNIT: u64 = 1_000_000;
 /// How prices read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OddsFormat {
+pub enum OddsFormat {
     /// What a stake of 1 returns: 2.1.
     #[default]
     Decimal,
@@ -25,7 +25,8 @@ pub(crate) enum OddsFormat {
 
 impl OddsFormat {
     /// By its name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "decimal" => Self::Decimal,
             "american" => Self::American,
@@ -35,7 +36,8 @@ impl OddsFormat {
     }
 
     /// A price in this format: a number, of fractional odds a text.
-    pub(crate) fn show(self, price: Price) -> Value {
+    #[must_use]
+    pub fn show(self, price: Price) -> Value {
         match self {
             Self::Decimal => json!(price),
             Self::American => json!(american(price)),

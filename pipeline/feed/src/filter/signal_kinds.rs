@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::Problem;
+use super::parameter::InvalidParameter;
 
 /// What signals there are.
 const KINDS: [&str; 6] = ["value", "low_hold", "middle", "steam", "stale_price", "odds_drop"];
@@ -14,25 +14,30 @@ const KINDS: [&str; 6] = ["value", "low_hold", "middle", "steam", "stale_price",
 /// Some of the kinds; all of them unless some are named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct SignalKinds(Option<BTreeSet<String>>);
+pub struct SignalKinds(Option<BTreeSet<String>>);
 
 impl SignalKinds {
     /// From the parameter `kind`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Problem> {
+    ///
+    /// # Errors
+    /// For a name of no kind.
+    pub fn parse(text: &str) -> Result<Self, InvalidParameter> {
         let known = |kind: &str| KINDS.contains(&kind).then(|| kind.to_owned());
         let kinds: Option<_> = text.split(',').map(known).collect();
         let reason =
             "must be some of value, low_hold, middle, steam, stale_price, odds_drop, with commas between";
-        kinds.map(|kinds| Self(Some(kinds))).ok_or_else(|| Problem::invalid_param("kind", reason))
+        kinds.map(|kinds| Self(Some(kinds))).ok_or_else(|| InvalidParameter::new("kind", reason))
     }
 
     /// Whether signals of a kind are shown.
-    pub(crate) fn include(&self, kind: &str) -> bool {
+    #[must_use]
+    pub fn include(&self, kind: &str) -> bool {
         self.0.as_ref().is_none_or(|kinds| kinds.contains(kind))
     }
 
     /// Bytes of the names in it.
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.0.iter().flatten().map(String::len).sum()
     }
 }
@@ -43,14 +48,13 @@ mod tests {
 
     #[test]
     fn the_sentence_names_every_kind() {
-        let Err(problem) = SignalKinds::parse("x") else { panic!("x is no kind") };
-        let detail = format!("{problem:?}");
-        assert!(KINDS.iter().all(|kind| detail.contains(kind)), "{detail}");
+        let reason = SignalKinds::parse("x").unwrap_err().reason;
+        assert!(KINDS.iter().all(|kind| reason.contains(kind)), "{reason}");
     }
 
     #[test]
     fn all_are_shown_unless_some_are_named() {
-        let some = SignalKinds::parse("steam,value").ok().unwrap();
+        let some = SignalKinds::parse("steam,value").unwrap();
         assert_eq!(["value", "steam", "middle"].map(|kind| some.include(kind)), [true, true, false]);
         assert!(KINDS.iter().all(|kind| SignalKinds::default().include(kind)));
         assert_eq!((some.bytes(), SignalKinds::default().bytes()), (10, 0));

@@ -8,7 +8,7 @@ use super::{Aged, EventView};
 
 /// A signal, as of a time.
 #[derive(Debug, Serialize)]
-pub(crate) struct SignalView<'a> {
+pub struct SignalView<'a> {
     #[serde(flatten)]
     signal: &'a EdgeSignal,
     #[serde(flatten)]
@@ -18,7 +18,9 @@ pub(crate) struct SignalView<'a> {
 }
 
 impl<'a> SignalView<'a> {
-    pub(crate) fn new(signal: &'a EdgeSignal, as_of: Micros) -> Self {
+    /// Its ages as of a time.
+    #[must_use]
+    pub fn new(signal: &'a EdgeSignal, as_of: Micros) -> Self {
         let aged = |quotes: &'a [SignalQuote]| {
             quotes.iter().map(|quote| Aged::new(quote, quote.last_seen_at, as_of)).collect()
         };

@@ -8,7 +8,7 @@ use arb_model::{
 };
 use serde::Serialize;
 
-use crate::view::{EntryView, EventView, PickView, SignalView};
+use super::{EntryView, EventView, PickView, SignalView};
 
 /// What has changed, and how.
 #[derive(Debug, Serialize)]
@@ -19,23 +19,23 @@ struct Changed<'a, V> {
 }
 
 /// A window opened or changed: the board's entry, at its last transition.
-pub(super) fn arb_window(window: &ArbWindow) -> impl Serialize {
+pub(crate) fn arb_window(window: &ArbWindow) -> impl Serialize {
     Changed { change: &window.change, of: EntryView::new(&window.entry, window.entry.updated_at.0) }
 }
 
 /// A signal opened, changed or closed: the list's entry, at its last transition.
-pub(super) fn edge_signal(changed: &SignalChange) -> impl Serialize {
+pub(crate) fn edge_signal(changed: &SignalChange) -> impl Serialize {
     Changed { change: &changed.change, of: SignalView::new(&changed.signal, changed.signal.updated_at.0) }
 }
 
 /// A pick was published or graded: the list's entry then.
-pub(super) fn pick(changed: &PickChange) -> impl Serialize {
+pub(crate) fn pick(changed: &PickChange) -> impl Serialize {
     Changed { change: &changed.change, of: PickView::new(&changed.pick) }
 }
 
 /// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
 #[derive(Debug, Serialize)]
-pub(super) struct MovementView<'a> {
+pub(crate) struct MovementView<'a> {
     #[serde(flatten)]
     moved: &'a LineMovement,
     #[serde(flatten)]
@@ -52,7 +52,7 @@ struct HopView {
 }
 
 impl<'a> MovementView<'a> {
-    pub(super) fn new(moved: &'a LineMovement) -> Self {
+    pub(crate) fn new(moved: &'a LineMovement) -> Self {
         let (from, to) = if moved.kind == MovementKind::MainLine {
             (moved.line_from.map(Points::decimal), moved.line.map(Points::decimal))
         } else {
@@ -65,7 +65,7 @@ impl<'a> MovementView<'a> {
 
 /// A book or an arb went stale, or recovered.
 #[derive(Debug, Serialize)]
-pub(super) struct AlertView<'a> {
+pub(crate) struct AlertView<'a> {
     #[serde(flatten)]
     alert: &'a StaleAlert,
     #[serde(flatten)]
@@ -73,21 +73,21 @@ pub(super) struct AlertView<'a> {
 }
 
 impl<'a> AlertView<'a> {
-    pub(super) fn new(alert: &'a StaleAlert) -> Self {
+    pub(crate) fn new(alert: &'a StaleAlert) -> Self {
         Self { alert, about: EventView::new(&alert.event, None) }
     }
 }
 
 /// A window closed.
 #[derive(Debug, Serialize)]
-pub(super) struct CloseView<'a> {
+pub(crate) struct CloseView<'a> {
     #[serde(flatten)]
     closed: &'a CloseSignal,
     lifetime_seconds: Seconds,
 }
 
 impl<'a> CloseView<'a> {
-    pub(super) fn new(closed: &'a CloseSignal) -> Self {
+    pub(crate) fn new(closed: &'a CloseSignal) -> Self {
         Self { closed, lifetime_seconds: Seconds(closed.closed_at.0 - closed.opened_at.0) }
     }
 }

@@ -1,46 +1,14 @@
 //! Signatures of Standard Webhooks 1.0.0: `v1,` and HMAC-SHA-256 of id, timestamp and body. Pure; it never shows a secret.
 
-use arb_accounts::endpoint::{Endpoint, WebhookKey};
-use arb_schemas::time::{Micros, SECOND};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// The secret of an endpoint as its receiver is given it.
-#[must_use]
-pub fn secret_text(key: &WebhookKey, endpoint: &str, version: u32) -> String {
-    text_of(&key.secret(endpoint, version))
-}
-
 /// A secret as its receiver is given it.
 #[must_use]
 pub fn text_of(secret: &[u8]) -> String {
     format!("whsec_{}", BASE64_STANDARD.encode(secret))
-}
-
-/// The headers of an attempt: id, timestamp and signatures, by the new secret and, while both hold, by the one before.
-#[must_use]
-pub fn headers(
-    key: &WebhookKey,
-    endpoint: &Endpoint,
-    (id, body): (&str, &str),
-    now: Micros,
-) -> [(&'static str, String); 3] {
-    let timestamp = now / SECOND;
-    let previous =
-        endpoint.previous_until.is_some_and(|until| now < until).then(|| endpoint.secret_version - 1);
-    let versions = [Some(endpoint.secret_version), previous];
-    let signatures: Vec<_> = versions
-        .into_iter()
-        .flatten()
-        .map(|version| sign(&key.secret(&endpoint.id, version), id, timestamp, body))
-        .collect();
-    [
-        ("webhook-id", id.to_owned()),
-        ("webhook-timestamp", timestamp.to_string()),
-        ("webhook-signature", signatures.join(" ")),
-    ]
 }
 
 /// One signature.

@@ -1,41 +1,49 @@
 //! The feed folded: which windows and signals are open at exactly the position that the reader has come to.
 //!
-//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; `hub`
-//! explains why it is right as soon as the feed has been read as far as the board. It never holds times that
+//! Pure. It begins with the board and the signals, which may be ahead of the feed or behind it; `stream::hub`
+//! of the API explains why it is right as soon as the feed has been read as far as the board. It never holds times that
 //! were only confirmed.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
-use super::event::Event;
-use crate::lists::entries::ById;
-use crate::lists::listed::Listed;
+use crate::event::Event;
+
+/// Entries by their ids.
+type ById<E> = HashMap<String, Arc<E>>;
 
 /// What is open.
 ///
 /// A clone shares the entries until one of the two changes.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Fold {
+pub struct Fold {
     windows: Arc<ById<BoardEntry>>,
     signals: Arc<ById<EdgeSignal>>,
 }
 
 /// Open windows and signals, each in no order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OpenEntries {
-    pub(super) windows: Vec<Arc<BoardEntry>>,
-    pub(super) signals: Vec<Arc<EdgeSignal>>,
+pub struct OpenEntries {
+    /// The windows.
+    pub windows: Vec<Arc<BoardEntry>>,
+    /// The signals.
+    pub signals: Vec<Arc<EdgeSignal>>,
 }
 
 impl Fold {
     /// Of what is open.
-    pub(super) fn of(open: OpenEntries) -> Self {
-        Self { windows: by_id(open.windows), signals: by_id(open.signals) }
+    #[must_use]
+    pub fn of(open: OpenEntries) -> Self {
+        Self {
+            windows: by_id(open.windows, |entry| &entry.id),
+            signals: by_id(open.signals, |signal| &signal.id),
+        }
     }
 
     /// After one more event: of a window or a signal the last one decides.
-    pub(super) fn apply(&mut self, event: Event) {
+    pub fn apply(&mut self, event: Event) {
         match event {
             Event::ArbWindow(window) => {
                 Arc::make_mut(&mut self.windows).insert(window.entry.id.clone(), Arc::new(window.entry));
@@ -58,34 +66,32 @@ impl Fold {
     }
 
     /// What is open.
-    pub(super) fn open(&self) -> OpenEntries {
+    #[must_use]
+    pub fn open(&self) -> OpenEntries {
         let (windows, signals) = (self.windows.values(), self.signals.values());
         OpenEntries { windows: windows.cloned().collect(), signals: signals.cloned().collect() }
     }
 }
 
-fn by_id<E: Listed>(entries: Vec<Arc<E>>) -> Arc<ById<E>> {
-    Arc::new(entries.into_iter().map(|entry| (entry.id().to_owned(), entry)).collect())
+fn by_id<E>(entries: Vec<Arc<E>>, id: impl Fn(&E) -> &String) -> Arc<ById<E>> {
+    Arc::new(entries.into_iter().map(|entry| (id(&entry).clone(), entry)).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tests::{changed, close, window};
     use super::*;
-    use crate::fixtures::entry;
+    use crate::fixtures::{changed, close, entry, window};
 
     /// Windows, then signals.
     fn open(fold: &Fold) -> Vec<(String, i64)> {
-        fn of<E: Listed>(open: &[Arc<E>]) -> Vec<(String, i64)> {
-            let mut open: Vec<_> =
-                open.iter().map(|entry| (entry.id().to_owned(), entry.sequence())).collect();
-            open.sort();
-            open
-        }
         let OpenEntries { windows, signals } = fold.open();
-        [of(&windows), of(&signals)].concat()
+        let mut windows: Vec<_> = windows.iter().map(|entry| (entry.id.clone(), entry.sequence)).collect();
+        let mut signals: Vec<_> = signals.iter().map(|signal| (signal.id.clone(), signal.sequence)).collect();
+        windows.sort();
+        signals.sort();
+        [windows, signals].concat()
     }
 
     #[test]

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// The id of the feed's topic.
-pub(crate) type Epoch = [u8; 16];
+pub type Epoch = [u8; 16];
 
 /// Of the bytes of an id.
 const VERSION: u8 = 3;
@@ -23,48 +23,55 @@ const MAX_TEXT: usize = 8 * 1024;
 
 /// The offset of the next record of each partition, and the mark of the last one before it where that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Positions {
+pub struct Positions {
     next: Vec<i64>,
     marks: Vec<Option<FeedMark>>,
 }
 
 /// An event's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct EventId {
-    pub(crate) epoch: Epoch,
-    pub(crate) positions: Positions,
+pub struct EventId {
+    /// Of the topic.
+    pub epoch: Epoch,
+    /// After the event.
+    pub positions: Positions,
 }
 
 impl Positions {
     /// Offsets, and nothing known of what was before them.
-    pub(crate) fn new(next: Vec<i64>) -> Self {
+    #[must_use]
+    pub fn new(next: Vec<i64>) -> Self {
         let marks = vec![None; next.len()];
         Self { next, marks }
     }
 
     /// The offsets.
-    pub(crate) fn as_slice(&self) -> &[i64] {
+    #[must_use]
+    pub fn as_slice(&self) -> &[i64] {
         &self.next
     }
 
     /// The marks that are known, for a reader that continues from here.
-    pub(crate) fn marks(&self) -> FeedMarks {
+    #[must_use]
+    pub fn marks(&self) -> FeedMarks {
         (0..).zip(&self.marks).filter_map(|(partition, mark)| Some((partition, (*mark)?))).collect()
     }
 
     /// Whether it is before a record, which then is still to come.
-    pub(crate) fn is_before(&self, partition: i32, offset: i64) -> bool {
+    #[must_use]
+    pub fn is_before(&self, partition: i32, offset: i64) -> bool {
         index(partition).and_then(|index| self.next.get(index)).is_some_and(|next| *next <= offset)
     }
 
     /// Whether it has had an event with this mark.
-    pub(crate) fn has_had(&self, partition: i32, mark: Option<FeedMark>) -> bool {
+    #[must_use]
+    pub fn has_had(&self, partition: i32, mark: Option<FeedMark>) -> bool {
         let last = index(partition).and_then(|index| self.marks.get(index)).copied().flatten();
         mark.is_some_and(|mark| mark.is_double(last))
     }
 
     /// Goes past a record; never back. The mark of a double changes nothing; that of the last record before is learnt.
-    pub(crate) fn pass(&mut self, partition: i32, offset: i64, mark: Option<FeedMark>) {
+    pub fn pass(&mut self, partition: i32, offset: i64, mark: Option<FeedMark>) {
         let Some(index) = index(partition) else { return };
         let (Some(next), Some(last)) = (self.next.get_mut(index), self.marks.get_mut(index)) else { return };
         if *next <= offset {
@@ -76,7 +83,7 @@ impl Positions {
     }
 
     /// Goes as far as another in every partition, where nothing lies between that it has not had; never back.
-    pub(crate) fn reach(&mut self, other: &Self) {
+    pub fn reach(&mut self, other: &Self) {
         for (next, other) in self.next.iter_mut().zip(&other.next) {
             *next = (*next).max(*other);
         }
@@ -85,7 +92,7 @@ impl Positions {
 
     /// Takes the marks of another position at the same offsets, where it has none: the last record before is
     /// the same.
-    pub(crate) fn learn(&mut self, other: &Self) {
+    pub fn learn(&mut self, other: &Self) {
         let same = self.next.iter().zip(&other.next).map(|(mine, other)| mine == other);
         for ((mine, other), _) in self.marks.iter_mut().zip(&other.marks).zip(same).filter(|(_, same)| *same)
         {
@@ -94,7 +101,8 @@ impl Positions {
     }
 
     /// The partitions in which it is not as far as another, and how far it is there.
-    pub(crate) fn behind(&self, other: &Self) -> BTreeMap<i32, i64> {
+    #[must_use]
+    pub fn behind(&self, other: &Self) -> BTreeMap<i32, i64> {
         let pairs = (0..).zip(self.next.iter().zip(&other.next));
         pairs
             .filter(|(_, (mine, other))| mine < other)
@@ -103,12 +111,14 @@ impl Positions {
     }
 
     /// Whether it is not as far as another in a partition.
-    pub(crate) fn is_behind(&self, partition: i32, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_behind(&self, partition: i32, other: &Self) -> bool {
         index(partition).is_some_and(|index| self.next.get(index) < other.next.get(index))
     }
 
     /// Whether it is as far as another in every partition.
-    pub(crate) fn reaches(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn reaches(&self, other: &Self) -> bool {
         self.next.iter().zip(&other.next).all(|(mine, other)| mine >= other)
     }
 }
@@ -118,7 +128,8 @@ fn index(partition: i32) -> Option<usize> {
 }
 
 /// The id of a position, as text.
-pub(crate) fn encode(epoch: &Epoch, positions: &Positions) -> String {
+#[must_use]
+pub fn encode(epoch: &Epoch, positions: &Positions) -> String {
     let mut bytes = vec![VERSION];
     bytes.extend(epoch);
     for (next, mark) in positions.next.iter().zip(&positions.marks) {
@@ -133,7 +144,8 @@ pub(crate) fn encode(epoch: &Epoch, positions: &Positions) -> String {
 }
 
 /// An id from text; `None` for what was never given out.
-pub(crate) fn decode(text: &str) -> Option<EventId> {
+#[must_use]
+pub fn decode(text: &str) -> Option<EventId> {
     if text.len() > MAX_TEXT {
         return None;
     }

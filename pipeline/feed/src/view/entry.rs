@@ -9,7 +9,7 @@ use super::{Aged, EventView, OddsFormat};
 
 /// An entry, as of a time.
 #[derive(Debug, Serialize)]
-pub(crate) struct EntryView<'a> {
+pub struct EntryView<'a> {
     #[serde(flatten)]
     entry: &'a BoardEntry,
     #[serde(flatten)]
@@ -55,12 +55,15 @@ struct TtlView {
 }
 
 impl<'a> EntryView<'a> {
-    pub(crate) fn new(entry: &'a BoardEntry, as_of: Micros) -> Self {
+    /// With decimal odds, its ages as of a time.
+    #[must_use]
+    pub fn new(entry: &'a BoardEntry, as_of: Micros) -> Self {
         Self::with_odds(entry, as_of, OddsFormat::Decimal)
     }
 
     /// The same with its odds in a format.
-    pub(crate) fn with_odds(entry: &'a BoardEntry, as_of: Micros, odds: OddsFormat) -> Self {
+    #[must_use]
+    pub fn with_odds(entry: &'a BoardEntry, as_of: Micros, odds: OddsFormat) -> Self {
         Self {
             entry,
             about: EventView::new(&entry.event, Some(entry.in_play)),

@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use hyper::Uri;
+use http::Uri;
 
 /// Ports that may be connected to.
 const PORTS: [u16; 2] = [443, 8443];
@@ -92,7 +92,9 @@ fn literal(host: &str) -> Result<Option<IpAddr>, &'static str> {
     if host.is_empty() || is_number { Err("has a host that is no name") } else { Ok(None) }
 }
 
-pub(crate) fn is_public(address: IpAddr) -> bool {
+/// Whether an address is of the public Internet.
+#[must_use]
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
