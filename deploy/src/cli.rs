@@ -33,7 +33,8 @@ pub(crate) use cluster::{Brokers, KafkaOptions};
 pub(crate) use live::Live;
 pub(crate) use mcp::Mcp;
 pub(crate) use roles::{
-    Accounts, Bots, Deliver, Guard, Ingest, Kafka, Process, Serve, Settle, SignUpMode, Sink, Webhooks,
+    Accounts, Bots, Deliver, Guard, Ingest, Kafka, MachineOptions, Process, Serve, Settle, SignUpMode, Sink,
+    Webhooks,
 };
 pub(crate) use tools::{
     Backtest, Check, Clean, Dlq, DlqAction, Evaluate, Fit, Listen, Logs, PlanName, Results, Sources,

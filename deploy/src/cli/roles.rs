@@ -52,6 +52,19 @@ pub(crate) struct Guard {
     pub(crate) stall_at: Option<Passage>,
 }
 
+/// Of a role that runs a machine.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct MachineOptions {
+    #[command(flatten)]
+    pub(crate) guard: Guard,
+    #[command(flatten)]
+    pub(crate) admin: AdminOptions,
+    #[command(flatten)]
+    pub(crate) brokers: Brokers,
+    #[command(flatten)]
+    pub(crate) child: Child,
+}
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Process {
     /// The rules for windows
@@ -77,13 +90,7 @@ pub(crate) struct Process {
     #[arg(long, hide = true)]
     pub(crate) abort_each: Option<NonZeroU64>,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) machine: MachineOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -135,13 +142,7 @@ pub(crate) struct Accounts {
     #[arg(long = "commit-interval-ms", env = "ARB_ACCOUNTS_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
     pub(crate) commit_interval: Duration,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) machine: MachineOptions,
 }
 
 /// Of webhooks, for those that send them and those that show them.
@@ -167,13 +168,7 @@ pub(crate) struct Deliver {
     #[command(flatten)]
     pub(crate) webhooks: Webhooks,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) machine: MachineOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -188,13 +183,7 @@ pub(crate) struct Settle {
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) machine: MachineOptions,
 }
 
 #[derive(Debug, Clone, Args)]

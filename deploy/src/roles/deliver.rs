@@ -56,11 +56,8 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
     let role = MachineRole {
         role: Role::Deliver,
         name: "deliver",
-        admin: config.admin,
-        child: config.child,
-        brokers: config.brokers,
-        watchdog: config.guard.watchdog,
-        fail_points: guarded::fail_points(&config.guard),
+        fail_points: guarded::fail_points(&config.machine.guard),
+        options: config.machine,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         workers: 1,

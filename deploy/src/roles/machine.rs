@@ -21,7 +21,7 @@ use arb_schemas::topics;
 
 use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::cli::{AdminOptions, Brokers, Child};
+use crate::cli::MachineOptions;
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
 use crate::system::{clock, signals};
@@ -73,11 +73,8 @@ pub(super) struct MachineRole {
     pub(super) role: Role,
     /// What its loop is called in messages.
     pub(super) name: &'static str,
-    pub(super) admin: AdminOptions,
-    pub(super) child: Child,
-    pub(super) brokers: Brokers,
-    pub(super) watchdog: Duration,
     pub(super) fail_points: FailPoints,
+    pub(super) options: MachineOptions,
     pub(super) group: String,
     pub(super) limits: BatchLimits,
     /// Pumps: no more run than there are partitions.
@@ -113,11 +110,12 @@ where
     M::Config: Clone + Send + Sync,
     M::Tally: fmt::Display + Send + 'static,
 {
-    let stop = signals::stop(role.child)?;
-    let admin = Admin::start((role.admin, role.child), role.role)?;
+    let MachineOptions { guard, admin, brokers, child } = role.options.clone();
+    let stop = signals::stop(child)?;
+    let admin = Admin::start((admin, child), role.role)?;
     let pulses: Vec<_> = (0..role.workers).map(|_| Pulse::default()).collect();
-    let counts = guarded::run(role.name, pulses.clone(), role.watchdog, move || {
-        let (cluster, places) = (&cluster::open(&role.brokers)?, ProgressMap::default());
+    let counts = guarded::run(role.name, pulses.clone(), guard.watchdog, move || {
+        let (cluster, places) = (&cluster::open(&brokers)?, ProgressMap::default());
         let Begun { machine, partitions, beside } =
             begin(&Surroundings { cluster, places: &places, stop: &stop })?;
         let pumps = Pumps::<M> { role, machine, partitions, pulses, places };
@@ -148,7 +146,7 @@ where
     fn run(&self, stop: &Stop, cluster: &Cluster, admin: &Admin) -> anyhow::Result<Counts<M::Tally>> {
         let (input, output, partitions) = (M::TOPICS.input, self.role.output, self.partitions);
         admin.show(MachineVitals {
-            life: LoopLiveness::new(&self.pulses, self.role.watchdog),
+            life: LoopLiveness::new(&self.pulses, self.role.options.guard.watchdog),
             places: self.places.clone(),
             input: (input, Ends::watch(cluster, input, partitions, stop)?),
             output: (output, Ends::watch(cluster, output, partitions, stop)?),

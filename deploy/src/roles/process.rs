@@ -18,18 +18,15 @@ use crate::roles::books;
 use crate::system::clock;
 
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
-    let fail_points = guarded::fail_points(&config.guard);
+    let fail_points = guarded::fail_points(&config.machine.guard);
     #[cfg(feature = "fail-points")]
     let fail_points = fail_points.aborting(config.abort_each);
     let workers = config.workers.or_else(|| std::thread::available_parallelism().ok());
     let role = MachineRole {
         role: Role::Process,
         name: "processor",
-        admin: config.admin,
-        child: config.child,
-        brokers: config.brokers,
-        watchdog: config.guard.watchdog,
         fail_points,
+        options: config.machine,
         group: config.group,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         workers: workers.map_or(1, NonZeroUsize::get),

@@ -35,11 +35,8 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
     let role = MachineRole {
         role: Role::Settle,
         name: "settle",
-        admin: config.admin,
-        child: config.child,
-        brokers: config.brokers,
-        watchdog: config.guard.watchdog,
-        fail_points: guarded::fail_points(&config.guard),
+        fail_points: guarded::fail_points(&config.machine.guard),
+        options: config.machine,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         workers: 1,
