@@ -2,19 +2,21 @@
 //!
 //! - `operations`: what each route is for, what it takes and what it answers.
 //! - `asyncapi`: the topics and the stream, as a document of their own.
+//! - `parameters`: parameters of queries and paths, from their declarations.
 //! - `records`: schemas of records within those of bodies and events.
 //!
 //! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
-//! test. Schemas of bodies are `schemas/openapi/components.json`, parameters `parameters.json` and `path_parameters.json` beside it; the document is checked in there
-//! too. It never describes what no route does.
+//! test. Schemas of bodies are `schemas/openapi/components.json`; the document is checked in beside it. It never describes what no route does.
 
 mod asyncapi;
 mod operations;
+mod parameters;
 mod records;
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use arb_feed::filter::parameter::ParameterShape;
 use serde_json::{Map, Value, json};
 use warp::http::Method;
 
@@ -22,6 +24,7 @@ use self::operations::{Content, OPERATIONS, Operation};
 use crate::docs::{self, Pages};
 use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
+use crate::resources::StreamResource;
 
 /// Schemas of bodies as they are written, without the fields of records.
 static WRITTEN: LazyLock<Value> =
@@ -32,12 +35,6 @@ static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
     records::complete(&mut completed, &WRITTEN);
     completed
 });
-/// Parameters of queries, by the names that operations use. Where two routes give one name another meaning, it has two entries.
-const PARAMETERS: &str = include_str!("../../schemas/openapi/parameters.json");
-
-/// Parameters of paths, by the part before them and their name.
-const PATH_PARAMETERS: &str = include_str!("../../schemas/openapi/path_parameters.json");
-
 /// What a running API answered, by operation: `request` is what it was asked for, `body` what was sent. A test produces it.
 const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 
@@ -55,7 +52,7 @@ pub(crate) struct Description {
 impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
-        let channels = pretty(&asyncapi::document(&stream_parameters()));
+        let channels = pretty(&asyncapi::document(&parameters::schemas(&StreamResource::PARAMETERS())));
         Self { document: pretty(&document(routes)), channels, lines: lines(routes) }
     }
 
@@ -85,7 +82,7 @@ fn document<S>(routes: &[Route<S>]) -> Value {
         "paths": paths(routes),
         "components": {
             "schemas": *COMPONENTS,
-            "parameters": read(PARAMETERS),
+            "parameters": parameters::components(routes.iter().flat_map(Route::parameters)),
             "responses": {
                 "Problem": {
                     "description": "An error. It costs nothing.",
@@ -139,7 +136,8 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
     let mut shown = json!({
         "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation, example),
     });
-    let given = parameters(pattern, &operation.query);
+    let taken = route.parameters();
+    let given = parameters::list(pattern, &taken);
     if !given.is_empty() {
         shown["parameters"] = Value::Array(given);
     }
@@ -164,7 +162,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
     if let Some(request) = example.get("request") {
         shown["x-example"] = request.clone();
     }
-    deprecate(route.deprecations(), &mut shown);
+    deprecate(route.deprecations(), &taken, &mut shown);
     match route.access() {
         RouteAccess::Open => shown["security"] = json!([]),
         RouteAccess::Session => shown["security"] = json!([{"session": []}, {}]),
@@ -232,11 +230,7 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
 }
 
 /// Marks what is deprecated: the operation, or a parameter, which is then written here instead of a reference.
-fn deprecate(marks: &[Deprecation], operation: &mut Value) {
-    if marks.is_empty() {
-        return;
-    }
-    let all = read(PARAMETERS);
+fn deprecate(marks: &[Deprecation], taken: &[&ParameterShape], operation: &mut Value) {
     for mark in marks {
         let Some(name) = mark.parameter else {
             operation["deprecated"] = json!(true);
@@ -245,46 +239,13 @@ fn deprecate(marks: &[Deprecation], operation: &mut Value) {
         };
         for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
             let id = parameter["$ref"].as_str().and_then(|to| to.rsplit('/').next());
-            let Some(whole) = id.and_then(|id| all.get(id)).filter(|whole| whole["name"] == name) else {
-                continue;
-            };
-            *parameter = whole.clone();
+            let is_it = |shape: &&&ParameterShape| shape.name == name && Some(shape.component) == id;
+            let Some(shape) = taken.iter().find(is_it) else { continue };
+            *parameter = parameters::whole(shape);
             parameter["deprecated"] = json!(true);
             parameter["x-deprecation"] = mark.shown();
         }
     }
-}
-
-/// Those of a path, and of a query.
-fn parameters(path: &str, query: &[String]) -> Vec<Value> {
-    let described = read(PATH_PARAMETERS);
-    let in_path = path.split('/').zip(path.split('/').skip(1)).filter_map(|(before, part)| {
-        let name = part.strip_prefix('{')?.strip_suffix('}')?;
-        Some(json!({
-            "name": name,
-            "in": "path",
-            "required": true,
-            "description": described[format!("{before}/{part}")],
-            "schema": {"type": "string", "minLength": 1},
-        }))
-    });
-    let in_query = query.iter().map(|id| json!({"$ref": format!("#/components/parameters/{id}")}));
-    in_path.chain(in_query).collect()
-}
-
-/// The parameters of a stream: their schemas, by name.
-fn stream_parameters() -> Map<String, Value> {
-    let all = read(PARAMETERS);
-    let stream = operations::of(&Method::GET, "/v1/stream");
-    let described = stream.into_iter().flat_map(|operation| &operation.query).map(|id| {
-        let parameter = &all[id];
-        let mut schema = parameter["schema"].clone();
-        let texts = [&parameter["description"], &schema["description"]];
-        schema["description"] =
-            texts.iter().filter_map(|text| text.as_str()).collect::<Vec<_>>().join(" ").into();
-        (parameter["name"].as_str().unwrap_or_default().to_owned(), schema)
-    });
-    described.collect()
 }
 
 fn schema(name: &str) -> Value {

@@ -9,7 +9,7 @@
 //!   `rate_limit_headers` and `security_headers`: what every response has.
 //! - `options`: which methods a path has; `deprecation`: what is deprecated, and until when it works.
 //! - `idempotency`: the header by which a request that is sent again is the same request.
-//! - `problem`: errors, RFC 9457; `parameters`, `paging`, `etag` and `encoding`: what handlers of lists share; `reply`: bodies.
+//! - `problem`: errors, RFC 9457; `query`, `parameters`, `paging`, `etag` and `encoding`: what handlers of lists share; `reply`: bodies.
 //!
 //! It never knows a resource: the resources are passed in as rows of a table.
 
@@ -30,6 +30,7 @@ pub(crate) mod paging;
 pub(crate) mod parameters;
 mod pattern;
 pub(crate) mod problem;
+pub(crate) mod query;
 pub(crate) mod quota_headers;
 mod rate_limit_headers;
 pub(crate) mod reply;

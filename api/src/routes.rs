@@ -8,6 +8,7 @@ use std::future::ready;
 
 use arb_accounts::scope::Scope;
 use arb_schemas::limits::PUSH_BODY;
+use arb_schemas::records::EdgeSignal;
 use warp::http::Method;
 
 use crate::http::auth::AuthScheme;
@@ -15,7 +16,9 @@ use crate::http::route::{Answer, BOTH, Route, Started};
 use crate::page;
 use crate::resources::account::AccountHolder;
 use crate::resources::{
-    Resources, board_cost, health, hedge, keys, problems, registry, results, scan, session, tickets, webhooks,
+    ArbsResource, EventsResource, HistoryResource, ListResource, PicksResource, Resources, ScanResource,
+    ScoresResource, StreamResource, TruthResource, WebhooksResource, board_cost, health, hedge, keys,
+    problems, registry, results, scan, session, tickets, webhooks,
 };
 
 const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
@@ -36,6 +39,7 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.market(charge).arbs.page(request, charge)
     })
+    .taking(ArbsResource::PARAMETERS)
     .priced_by(board_cost)
     .for_test_keys(),
     Row::keyed_task(
@@ -44,10 +48,12 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
         (BOTH, Scope::HistoryRead),
         |to, request, charge| to.history.page(request, charge),
     )
+    .taking(HistoryResource::PARAMETERS)
     .costing(1),
     Row::keyed(Method::GET, "/api/v1/arbs/changes", (BOTH, Scope::StreamRead), 1, |to, request, charge| {
         to.market(charge).stream.changes(request, charge)
     })
+    .taking(StreamResource::OF_CHANGES)
     .for_test_keys(),
     Row::keyed_task(Method::GET, "/api/v1/arbs/{id}", (BOTH, Scope::BoardRead), |to, request, charge| {
         to.windows(charge).show(request, charge)
@@ -64,6 +70,7 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed_task(Method::GET, "/api/v1/truth", (BOTH, Scope::HistoryRead), |to, request, charge| {
         to.truth.show(request, charge)
     })
+    .taking(TruthResource::PARAMETERS)
     .costing(1),
     Row::keyed_task(
         Method::POST,
@@ -77,10 +84,12 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed(Method::GET, "/api/v1/signals", (BOTH, Scope::SignalsRead), 1, |to, request, charge| {
         to.market(charge).signals.page(request, charge)
     })
+    .taking(ListResource::<EdgeSignal>::PARAMETERS)
     .for_test_keys(),
     Row::keyed(Method::GET, "/api/v1/picks", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
         to.picks.page(request, charge)
-    }),
+    })
+    .taking(PicksResource::PARAMETERS),
     Row::keyed(Method::GET, "/api/v1/picks/{id}", (BOTH, Scope::PicksRead), 1, |to, request, charge| {
         to.picks.show(request, charge)
     }),
@@ -92,27 +101,32 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     }),
     Row::keyed(Method::GET, "/api/v1/events", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.events.page(request, charge)
-    }),
+    })
+    .taking(EventsResource::PARAMETERS),
     Row::keyed(
         Method::GET,
         "/api/v1/events/{id}/odds",
         (BOTH, Scope::BoardRead),
         1,
         |to, request, charge| to.events.odds(request, charge),
-    ),
+    )
+    .taking(EventsResource::OF_ODDS),
     Row::keyed_task(
         Method::GET,
         "/api/v1/events/{id}/odds/history",
         (BOTH, Scope::HistoryRead),
         |to, request, charge| to.events.odds_history(request, charge, to.now()),
     )
+    .taking(EventsResource::OF_LINE)
     .costing(1),
     Row::keyed(Method::GET, "/api/v1/scores", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.scores.list(request, charge)
-    }),
+    })
+    .taking(ScoresResource::PARAMETERS),
     Row::keyed(Method::GET, "/api/v1/odds/best", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.events.best(request, charge)
-    }),
+    })
+    .taking(EventsResource::OF_BEST),
     Row::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |to, request, charge| {
         to.books.list(request, charge)
     }),
@@ -123,6 +137,7 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed_task(Method::GET, "/api/v1/stream", (BOTH, Scope::StreamRead), |to, request, charge| {
         to.market(charge).stream.open(request, charge, &to.tickets)
     })
+    .taking(StreamResource::PARAMETERS)
     .costing(1)
     .priced_by(board_cost)
     .for_tickets()
@@ -138,6 +153,7 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::keyed_task(Method::GET, "/api/v1/scan", (BOTH, Scope::ScanWrite), |to, request, charge| {
         to.scan.by_query(request, charge)
     })
+    .taking(ScanResource::PARAMETERS)
     .costing(1)
     .without_head(),
     Row::keyed_task(Method::POST, "/api/v1/scan", (BOTH, Scope::ScanWrite), |to, request, charge| {
@@ -204,10 +220,12 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     .with_body(webhooks::MAX_BODY),
     Row::keyed_task(Method::GET, "/api/v1/webhooks/{id}/deliveries", WEBHOOKS, |to, request, charge| {
         to.webhooks.deliveries(&AccountHolder::of_key(charge), request)
-    }),
+    })
+    .taking(WebhooksResource::OF_LOG),
     Row::keyed_task(Method::GET, "/api/v1/webhooks/{id}/statistics", WEBHOOKS, |to, request, charge| {
         to.webhooks.statistics(&AccountHolder::of_key(charge), request)
-    }),
+    })
+    .taking(WebhooksResource::OF_STATISTICS),
     Row::keyed_task(
         Method::POST,
         "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver",
@@ -258,14 +276,17 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Row::session(Method::GET, "/session/stream", |to, request| {
         let signed_in = to.session.enter(request)?;
         to.live.stream.open_for_session(request, &signed_in, &to.usage.usage)
-    }),
+    })
+    .taking(StreamResource::PARAMETERS),
     Row::session(Method::GET, "/session/arbs", |to, request| {
         let cost = board_cost(request.query());
         to.by_session(request, cost, |charge| done(to.live.arbs.page(request, charge)))
-    }),
+    })
+    .taking(ArbsResource::PARAMETERS),
     Row::session(Method::GET, "/session/arbs/history", |to, request| {
         to.by_session(request, 1, |charge| to.history.page(request, charge))
-    }),
+    })
+    .taking(HistoryResource::PARAMETERS),
     Row::session(Method::GET, "/session/arbs/{id}", |to, request| {
         to.by_session(request, 1, |charge| to.history.show(request, charge))
     }),
@@ -278,7 +299,8 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     .with_body(hedge::MAX_BODY),
     Row::session(Method::GET, "/session/picks", |to, request| {
         to.by_session(request, 1, |charge| done(to.picks.page(request, charge)))
-    }),
+    })
+    .taking(PicksResource::PARAMETERS),
     Row::session(Method::GET, "/session/picks/{id}", |to, request| {
         to.by_session(request, 1, |charge| done(to.picks.show(request, charge)))
     }),
@@ -293,13 +315,16 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     }),
     Row::session(Method::GET, "/session/scores", |to, request| {
         to.by_session(request, 1, |charge| done(to.scores.list(request, charge)))
-    }),
+    })
+    .taking(ScoresResource::PARAMETERS),
     Row::session(Method::GET, "/session/events/{id}/odds", |to, request| {
         to.by_session(request, 1, |charge| done(to.events.odds(request, charge)))
-    }),
+    })
+    .taking(EventsResource::OF_ODDS),
     Row::session(Method::GET, "/session/events/{id}/odds/history", |to, request| {
         to.by_session(request, 1, |charge| to.events.odds_history(request, charge, to.now()))
-    }),
+    })
+    .taking(EventsResource::OF_LINE),
     Row::session(Method::GET, "/session/usage", |to, request| {
         let signed_in = to.session.enter(request)?;
         done(to.session.usage.of_account(request, &signed_in.account, signed_in.plan))
@@ -334,10 +359,12 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     .with_body(webhooks::MAX_BODY),
     Row::session(Method::GET, "/session/webhooks/{id}/deliveries", |to, request| {
         to.webhooks.deliveries(&to.session.holder(request)?, request)
-    }),
+    })
+    .taking(WebhooksResource::OF_LOG),
     Row::session(Method::GET, "/session/webhooks/{id}/statistics", |to, request| {
         to.webhooks.statistics(&to.session.holder(request)?, request)
-    }),
+    })
+    .taking(WebhooksResource::OF_STATISTICS),
     Row::session(Method::POST, "/session/webhooks/{id}/deliveries/{delivery}/redeliver", |to, request| {
         to.webhooks.redeliver(&to.session.holder(request)?, request)
     }),
@@ -346,7 +373,7 @@ pub(crate) static ROUTES: [Route<Resources>; 101] = [
     Route::open("/livez", |_, _| health::live()),
     Route::open("/readyz", |to, _| to.health.ready()),
     Route::open("/status", |to, request| to.status.show(request)),
-    Route::open_task("/truth", |to, request| to.truth.show_anybody(request)),
+    Row::open_task("/truth", |to, request| to.truth.show_anybody(request)).taking(TruthResource::PARAMETERS),
     Route::open("/problems/{name}", |_, request| problems::show(request)),
     Route::open("/openapi.json", |to, request| Ok(to.description.document(request))),
     Route::open("/asyncapi.json", |to, request| Ok(to.description.channels(request))),

@@ -1,4 +1,4 @@
-//! What each route is for: its name, its parameters, its body and its answers, from `schemas/openapi/operations.json`.
+//! What each route is for: its name, its body and its answers, from `schemas/openapi/operations.json`.
 //!
 //! Paths are those of `/v1`; the same entry describes the path under `/api/v1`. It never repeats what the route table states.
 
@@ -38,9 +38,6 @@ pub(super) struct Operation {
     pub(super) path: String,
     pub(super) id: String,
     pub(super) summary: String,
-    /// Names of parameters of the components.
-    #[serde(default)]
-    pub(super) query: Vec<String>,
     #[serde(default)]
     pub(super) body: Option<String>,
     /// By status.

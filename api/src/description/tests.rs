@@ -11,6 +11,7 @@ use super::*;
 use crate::http::deprecation::day;
 use crate::http::problem::Problem;
 use crate::http::route::BOTH;
+use crate::resources::ArbsResource;
 use crate::routes::ROUTES;
 
 fn described_now() -> Value {
@@ -79,10 +80,18 @@ fn every_parameter_is_described() {
         let text = parameter["description"].as_str().unwrap_or_default();
         assert!(text.ends_with('.'), "{parameter}");
     }
-    let rows = read(PATH_PARAMETERS);
     let used = document["paths"].as_object().unwrap().keys();
-    for row in rows.as_object().unwrap().keys() {
+    for (row, _) in parameters::OF_PATHS {
         assert!(used.clone().any(|path| path.contains(row)), "no path has {row}");
+    }
+}
+
+#[test]
+fn a_name_among_components_has_one_declaration() {
+    let shapes: Vec<_> = ROUTES.iter().flat_map(Route::parameters).collect();
+    for shape in &shapes {
+        let same = shapes.iter().filter(|other| other.component == shape.component);
+        assert!(same.clone().all(|other| parameters::whole(other) == parameters::whole(shape)), "{shape:?}");
     }
 }
 
@@ -113,6 +122,7 @@ static MARKED: [Route<()>; 2] = [
     Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |(), _, _| {
         Err(Problem::not_found())
     })
+    .taking(ArbsResource::PARAMETERS)
     .deprecating(&[Deprecation {
         parameter: Some("sort"),
         since: "2026-12-01",
@@ -167,8 +177,7 @@ fn every_mark_in_the_table_has_dates_and_a_parameter_that_the_route_has() {
         for mark in route.deprecations() {
             let until = mark.until.map(|until| day(until).unwrap());
             assert!(until.is_none_or(|until| until > day(mark.since).unwrap()), "{mark:?}");
-            let operation = operations::of(route.method(), route.patterns().next().unwrap()).unwrap();
-            let has = |name: &str| operation.query.iter().any(|id| read(PARAMETERS)[id]["name"] == name);
+            let has = |name: &str| route.parameters().iter().any(|shape| shape.name == name);
             assert!(mark.parameter.is_none_or(has), "{mark:?}");
         }
     }

@@ -1,9 +1,7 @@
-//! A query's parameters. It never guesses: what is given twice, or too often, is refused. Names, truth values and numbers are read as the
-//! filters of the feed read them (`arb_feed::filter::parameter`).
+//! A query's parameters. It never guesses: what is given twice, or too often, is refused. What its values are is
+//! declared (`arb_feed::filter::parameter`).
 
 use std::borrow::Cow;
-
-use arb_schemas::time::{Micros, parse_rfc3339};
 
 use super::problem::Problem;
 
@@ -13,7 +11,7 @@ const MAX_PARAMETERS: usize = 16;
 /// A name and its value.
 type Parameter<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// A query's parameters, each given at most once; the handler refuses those that it does not know.
+/// A query's parameters, each given at most once.
 pub(crate) fn parameters(query: &str) -> Result<Vec<Parameter<'_>>, Problem> {
     let mut seen: Vec<Parameter<'_>> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -31,14 +29,6 @@ pub(crate) fn parameters(query: &str) -> Result<Vec<Parameter<'_>>, Problem> {
 /// Whether a query has a parameter.
 pub(crate) fn has(query: &str, name: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(given, _)| given == name)
-}
-
-/// Why another value is not a time.
-pub(crate) const BAD_TIME: &str = "must be a time such as 2027-01-01T00:00:00Z";
-
-/// A parameter's value as a time, in microseconds.
-pub(crate) fn time(parameter: &str, value: &str) -> Result<Micros, Problem> {
-    parse_rfc3339(value).ok_or_else(|| Problem::invalid_param(parameter, BAD_TIME))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::pin::Pin;
 
 use arb_accounts::key::Mode;
 use arb_accounts::scope::Scope;
+use arb_feed::filter::parameter::ParameterShape;
 use warp::http::Method;
 use warp::reply::Response;
 
@@ -16,6 +17,7 @@ use super::body::Media;
 use super::charge::Charge;
 use super::deprecation::Deprecation;
 use super::problem::Problem;
+use super::query::ParameterList;
 use super::request::{Head, Request};
 use crate::access::authority::Caller;
 
@@ -99,6 +101,8 @@ pub(crate) struct Route<S: 'static> {
     pub(super) takes_tickets: bool,
     /// What an answer costs by the query, where that decides it.
     priced: Option<fn(&str) -> u64>,
+    /// Names the parameters of its query.
+    parameters: Option<ParameterList>,
     /// What of it is deprecated.
     pub(super) deprecations: &'static [Deprecation],
 }
@@ -125,6 +129,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            parameters: None,
             deprecations: &[],
         }
     }
@@ -148,6 +153,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            parameters: None,
             deprecations: &[],
         }
     }
@@ -170,6 +176,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            parameters: None,
             deprecations: &[],
         }
     }
@@ -187,6 +194,7 @@ impl<S: 'static> Route<S> {
             media: Media::Json,
             takes_tickets: false,
             priced: None,
+            parameters: None,
             deprecations: &[],
         }
     }
@@ -230,6 +238,12 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// The same row, whose query has these parameters.
+    pub(crate) const fn taking(mut self, parameters: ParameterList) -> Self {
+        self.parameters = Some(parameters);
+        self
+    }
+
     /// The same row, of which this is deprecated: nothing at present, so only tests mark any.
     #[cfg_attr(not(test), expect(dead_code, reason = "nothing is deprecated at present"))]
     pub(crate) const fn deprecating(mut self, marks: &'static [Deprecation]) -> Self {
@@ -260,6 +274,11 @@ impl<S: 'static> Route<S> {
     /// Whether it has an answer for test keys.
     pub(crate) fn serves_test_keys(&self) -> bool {
         self.serves_test_keys
+    }
+
+    /// The parameters of its query.
+    pub(crate) fn parameters(&self) -> Vec<&'static ParameterShape> {
+        self.parameters.map_or_else(Vec::new, |parameters| parameters())
     }
 
     /// What of it is deprecated.

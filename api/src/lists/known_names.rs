@@ -384,7 +384,7 @@ mod tests {
     fn a_stream_may_name_any_league_of_a_known_sport() {
         let names = names();
         let is_refused = |name: &str| {
-            let sport = Sport::parse(name).ok().unwrap();
+            let sport = Sport::parse(name).unwrap();
             names.check_for_stream(Named::sport("sport", &sport)).is_err()
         };
         for (name, expected) in [

@@ -15,7 +15,7 @@ use arb_schemas::wire::Record;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::lists::known_names::{NameKind, Named};
 
 /// A type of record that is listed.
@@ -60,13 +60,8 @@ pub(crate) trait SortKey:
 
 /// The filter of a request; everything by default.
 pub(crate) trait ListFilter<E>:
-    Debug + Clone + Default + Eq + Hash + Serialize + DeserializeOwned + Send + Sync
+    Query + Debug + Clone + Default + Eq + Hash + Serialize + DeserializeOwned + Send + Sync
 {
-    /// Takes a parameter of the query; `false` when it is none of this filter's.
-    ///
-    /// # Errors
-    /// [`Problem`] for an invalid value.
-    fn take(&mut self, name: &str, value: &str) -> Result<bool, Problem>;
     /// Whether an entry is shown, as of a time, if there is one.
     fn includes(&self, entry: &E, as_of: Option<Micros>) -> bool;
     /// The names in it, each with its parameter.

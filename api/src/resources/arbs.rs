@@ -15,6 +15,7 @@ use warp::http::HeaderValue;
 use crate::http::caching::Caching;
 use crate::http::charge::Charge;
 use crate::http::problem::Problem;
+use crate::http::query::ParameterList;
 use crate::http::quota_headers;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
@@ -78,6 +79,9 @@ pub(crate) struct ArbsResource {
 }
 
 impl ArbsResource {
+    /// What a page is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = ListResource::<BoardEntry>::PARAMETERS;
+
     /// Answers `GET /arbs`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let is_of_caller = user_query::cost(request.query()) > 1;

@@ -3,18 +3,22 @@
 //! It never changes an entry, nor its rank: a filtered page shows each entry as the whole board does, or as the whole board of the
 //! caller's own books does (`user_query`).
 
-use arb_feed::filter::parameter::number;
-use arb_feed::filter::window::WindowFilter;
+use arb_feed::filter::parameter::{Number, Parameter};
+use arb_feed::filter::sport::{LEAGUE, SPORT};
+use arb_feed::filter::window::{
+    BOOK, EVENT_ID, IN_PLAY, MARKET, MIN_MARGIN, MIN_STAKE, VERIFIED, WindowFilter,
+};
 use arb_feed::view::OddsFormat;
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, SECOND};
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::Problem;
+use crate::http::query::{Query, QueryRow, row};
 use crate::lists::known_names::Named;
 use crate::lists::listed::{ListFilter, Listed};
+use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::rank::Rank;
-use crate::resources::user_query::UserQuery;
+use crate::resources::user_query::{BOOKS, COMMISSIONS, TOTAL_STAKE, UserQuery};
 
 /// Why a list's parameter is none of a stream.
 const NO_ORDER: &str = "is no parameter of a stream: events have the order of the feed";
@@ -22,6 +26,13 @@ const NO_AGE: &str =
     "is no parameter of a stream: ages change without an event; see last_seen_at of the legs";
 const NO_FORMAT: &str = "is no parameter of a stream: its odds are decimal";
 const NO_BOARD: &str = "is no parameter here: the windows are those of all books";
+
+const MAX_AGE: &Parameter<Number> =
+    &Parameter::number("max_age", "The most seconds since any leg was confirmed.", (Some(0.0), None))
+        .because("must be a number of seconds, at least 0");
+const SORT: &Parameter<Sort> =
+    &Parameter::keys("sort", "The order.", &["rank", "margin", "ttl_seconds", "opened_at", "commence_time"])
+        .defaulting("rank");
 
 /// The filters of a request; a filter applies where it is given. Numbers are kept as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -54,21 +65,27 @@ enum Sort {
     TtlSeconds,
 }
 
-impl ListFilter<BoardEntry> for BoardFilter {
-    fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
-        match parameter {
-            "max_age" => {
-                let reason = "must be a number of seconds, at least 0";
-                self.max_age = Some(number(parameter, value, reason, |number| number >= 0.0)?);
-            }
-            "sort" => self.sort = Sort::parse(value)?,
-            "odds_format" => self.odds_format = odds_format(value)?,
-            _ if self.window.take(parameter, value)? => {}
-            _ => return self.user.take(parameter, value),
-        }
-        Ok(true)
-    }
+impl Query for BoardFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SPORT => window.sport),
+        row!(LEAGUE => window.league),
+        row!(EVENT_ID => window.event_id),
+        row!(MARKET => window.market),
+        row!(BOOK => window.book),
+        row!(VERIFIED => window.verified),
+        row!(IN_PLAY => window.in_play),
+        row!(MIN_MARGIN => window.min_margin),
+        row!(MAX_AGE => max_age),
+        row!(MIN_STAKE => window.min_stake),
+        row!(SORT => sort),
+        row!(ODDS_FORMAT => odds_format),
+        row!(BOOKS => user.books),
+        row!(COMMISSIONS => user.commissions),
+        row!(TOTAL_STAKE => user.total_stake),
+    ];
+}
 
+impl ListFilter<BoardEntry> for BoardFilter {
     fn includes(&self, entry: &BoardEntry, as_of: Option<Micros>) -> bool {
         self.window.includes(entry)
             && self.max_age.is_none_or(|most| age(entry, as_of) <= f64::from_bits(most))
@@ -126,28 +143,6 @@ impl BoardFilter {
     pub(crate) fn user(&self) -> &UserQuery {
         &self.user
     }
-}
-
-impl Sort {
-    fn parse(value: &str) -> Result<Self, Problem> {
-        Ok(match value {
-            "rank" => Self::Rank,
-            "margin" => Self::Margin,
-            "opened_at" => Self::OpenedAt,
-            "commence_time" => Self::CommenceTime,
-            "ttl_seconds" => Self::TtlSeconds,
-            _ => {
-                let reason = "must be rank, margin, opened_at, commence_time or ttl_seconds";
-                return Err(Problem::invalid_param("sort", reason));
-            }
-        })
-    }
-}
-
-/// The parameter `odds_format`.
-pub(crate) fn odds_format(value: &str) -> Result<OddsFormat, Problem> {
-    let refused = || Problem::invalid_param("odds_format", "must be decimal, american or fractional");
-    OddsFormat::parse(value).ok_or_else(refused)
 }
 
 /// The age of the oldest price of a window in seconds, as of a time or of its last transition.

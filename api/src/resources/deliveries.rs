@@ -7,32 +7,34 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arb_accounts::endpoint::Endpoint;
-use arb_feed::filter::parameter::name;
+use arb_feed::filter::parameter::Parameter;
 use arb_feed::webhook::circuit;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_store::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::access::usage::DAY;
-use crate::http::paging::{Cursor, cursor};
-use crate::http::parameters::{parameters, time};
+use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, row};
 use crate::http::reply;
 use crate::http::route::Started;
+use crate::resources::parameters::{SINCE, UNTIL};
 use crate::webhooks::log::DeliveryLog;
 
 const OUTCOMES: [&str; 8] =
     ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
-const BAD_OUTCOME: &str =
-    "must be delivered, failed, given_up, expired, superseded, gone, dropped or overflowed";
+const OUTCOME: &Parameter<String> = &Parameter::keys("outcome", "One outcome of a delivery.", &OUTCOMES);
 const BAD_NAME: &str = "must be a name of at most 100 characters";
-/// Entries of a page: unless asked otherwise, and at most.
-const LIMIT: (usize, usize) = (100, 200);
+const TYPE: &Parameter<String> = &Parameter::name("type", "One type of event.", BAD_NAME);
+const WEBHOOK_ID: &Parameter<String> = &Parameter::name("webhook_id", "A delivery.", BAD_NAME);
+/// Entries of a page.
+const LIMIT: &Parameter<u64> =
+    &Parameter::whole("limit", "Deliveries of a page.", (1, 200)).defaulting("100").component("limit_of_log");
 /// What statistics are of, unless asked otherwise.
 const DAYS: Micros = 7 * DAY;
-
-type LogCursor = Cursor<DeliveryPlace, DeliveryQuery>;
 
 /// Where the log is read.
 #[derive(Debug, Clone)]
@@ -48,32 +50,44 @@ struct LogPage {
     limit: usize,
 }
 
+/// The filters of a request for the log of an endpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct LogFilter {
+    query: DeliveryQuery,
+}
+
+impl Query for LogFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(OUTCOME => query.outcome),
+        row!(TYPE => query.kind),
+        row!(WEBHOOK_ID => query.delivery),
+        row!(SINCE => query.since),
+        row!(UNTIL => query.until),
+    ];
+}
+
+/// The range of statistics.
+#[derive(Default)]
+struct RangeQuery {
+    since: Option<Micros>,
+    until: Option<Micros>,
+}
+
+impl Query for RangeQuery {
+    const ROWS: &'static [QueryRow<Self>] = &[row!(SINCE => since), row!(UNTIL => until)];
+}
+
 impl LogPage {
     fn parse(query: &str, endpoint: &str) -> Result<Self, Problem> {
-        let mut wanted = DeliveryQuery { endpoint: endpoint.to_owned(), ..DeliveryQuery::default() };
-        let (mut given, mut limit) = (None::<LogCursor>, LIMIT.0);
-        for (parameter, value) in parameters(query)? {
-            match &*parameter {
-                "outcome" if OUTCOMES.contains(&&*value) => wanted.outcome = Some(value.into_owned()),
-                "outcome" => return Err(Problem::invalid_param("outcome", BAD_OUTCOME)),
-                "type" => wanted.kind = Some(name("type", &value, BAD_NAME)?),
-                "webhook_id" => wanted.delivery = Some(name("webhook_id", &value, BAD_NAME)?),
-                "since" => wanted.since = Some(time("since", &value)?),
-                "until" => wanted.until = Some(time("until", &value)?),
-                "cursor" => given = Some(cursor(&value)?),
-                "limit" => {
-                    let asked = value.parse().ok().filter(|limit| (1..=LIMIT.1).contains(limit));
-                    limit = asked.ok_or_else(|| Problem::invalid_param("limit", "must be 1 to 200"))?;
-                }
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-            }
-        }
-        let Some(given) = given else { return Ok(Self { query: wanted, before: None, limit }) };
-        let is_bare = wanted == DeliveryQuery { endpoint: endpoint.to_owned(), ..DeliveryQuery::default() };
-        if given.filter.endpoint != endpoint || !is_bare && given.filter != wanted {
+        let query_of = DeliveryQuery { endpoint: endpoint.to_owned(), ..DeliveryQuery::default() };
+        let of_endpoint = LogFilter { query: query_of };
+        let PageAsk { filter, limit, cursor } = PageAsk::of(query, of_endpoint.clone(), LIMIT)?;
+        let Some(given) = cursor else { return Ok(Self { query: filter.query, before: None, limit }) };
+        if given.filter.query.endpoint != endpoint || filter != of_endpoint && given.filter != filter {
             return Err(Problem::invalid_param("cursor", "is of another list"));
         }
-        Ok(Self { query: given.filter, before: Some(given.after), limit })
+        Ok(Self { query: given.filter.query, before: Some(given.after), limit })
     }
 
     /// The newest entries that it asks for, of several sources: the same entry of two is one. `next` is when a delivery is tried again
@@ -99,7 +113,8 @@ impl LogPage {
         let has_more = entries.len() > self.limit;
         entries.truncate(self.limit);
         let last = entries.last().filter(|_| has_more).map(|last| DeliveryPlace::of(last));
-        let next_cursor = last.map(|after| Cursor { after, filter: self.query }.encode());
+        let next_cursor =
+            last.map(|after| Cursor { after, filter: LogFilter { query: self.query } }.encode());
         // Of an attempt that another one has followed it is history when that was planned.
         let is_newest = |entry: &WebhookDelivery| newest.get(&entry.delivery) == Some(&entry.attempt);
         let next_at = |entry: &WebhookDelivery| if is_newest(entry) { next(entry) } else { entry.next_at };
@@ -109,6 +124,11 @@ impl LogPage {
 }
 
 impl Deliveries {
+    /// What a page of the log is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = || paging::parameters_of_limited::<LogFilter>(LIMIT);
+    /// What statistics are asked for by.
+    pub(crate) const OF_STATISTICS: ParameterList = parameters_of::<RangeQuery>;
+
     /// A page of the log of an endpoint.
     pub(crate) fn page(&self, query: &str, endpoint: &Endpoint) -> Started {
         let page = LogPage::parse(query, &endpoint.id)?;
@@ -131,14 +151,8 @@ impl Deliveries {
 
     /// Statistics of an endpoint: of seven days until now, unless asked otherwise.
     pub(crate) fn statistics(&self, query: &str, endpoint: &str, now: Micros) -> Started {
-        let (mut since, mut until) = (None, now);
-        for (parameter, value) in parameters(query)? {
-            match &*parameter {
-                "since" => since = Some(time("since", &value)?),
-                "until" => until = time("until", &value)?,
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-            }
-        }
+        let RangeQuery { since, until } = filled(RangeQuery::default(), query)?;
+        let until = until.unwrap_or(now);
         let since = since.unwrap_or(until - DAYS);
         if since >= until {
             return Err(Problem::invalid_param("since", "must be before until"));

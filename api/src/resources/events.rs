@@ -10,8 +10,8 @@ mod history;
 use std::sync::Arc;
 
 use arb_engine::{ListedEvent, ListedQuote};
-use arb_feed::filter::parameter::{name, truth};
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
+use arb_feed::filter::window::{BOOK, IN_PLAY, MARKET};
 use arb_feed::view::OddsFormat;
 use arb_model::{Points, Time};
 use arb_schemas::time::{Micros, to_date};
@@ -21,15 +21,15 @@ use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
-use crate::http::paging::{self, Cursor};
-use crate::http::parameters::parameters;
+use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, row};
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
 use crate::quotes::store::{Quotes, UNREAD};
-use crate::resources::board_filter::odds_format;
+use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::tagged;
 use crate::view::quote_json;
 
@@ -64,18 +64,12 @@ impl EventPlace {
     }
 }
 
-impl EventListFilter {
-    /// Takes a parameter.
-    fn take(&mut self, parameter: &str, value: &str) -> Result<(), Problem> {
-        match parameter {
-            "sport" => self.sport = Sport::parse(value)?,
-            "league" => self.league = Sport::parse_league(value)?,
-            "in_play" => self.in_play = Some(truth("in_play", value)?),
-            _ => return Err(Problem::invalid_param(parameter, "is unknown")),
-        }
-        Ok(())
-    }
+impl Query for EventListFilter {
+    const ROWS: &'static [QueryRow<Self>] =
+        &[row!(SPORT => sport), row!(LEAGUE => league), row!(IN_PLAY => in_play)];
+}
 
+impl EventListFilter {
     /// The names in it, each with its parameter.
     fn names(&self) -> impl Iterator<Item = Named<'_>> {
         [Named::sport("sport", &self.sport), Named::sport("league", &self.league)].into_iter().flatten()
@@ -96,20 +90,12 @@ struct OddsFilter {
     odds_format: OddsFormat,
 }
 
-impl OddsFilter {
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for (parameter, value) in parameters(text)? {
-            match &*parameter {
-                "market" => filter.market = Some(name("market", &value, "must be a market family")?),
-                "book" => filter.book = Some(name("book", &value, "must be the key of a book")?),
-                "odds_format" => filter.odds_format = odds_format(&value)?,
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-            }
-        }
-        Ok(filter)
-    }
+impl Query for OddsFilter {
+    const ROWS: &'static [QueryRow<Self>] =
+        &[row!(MARKET => market), row!(BOOK => book), row!(ODDS_FORMAT => odds_format)];
+}
 
+impl OddsFilter {
     fn includes(&self, quote: &ListedQuote) -> bool {
         self.market.as_deref().is_none_or(|market| market == quote.market.family.key())
             && self.book.as_deref().is_none_or(|book| *book == *quote.book)
@@ -117,9 +103,14 @@ impl OddsFilter {
 }
 
 impl EventsResource {
+    /// What a page of events is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = paging::parameters_of_page::<EventListFilter>;
+    /// What the odds of an event are asked for by.
+    pub(crate) const OF_ODDS: ParameterList = parameters_of::<OddsFilter>;
+
     /// Answers `GET /events`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let (limit, filter, after) = parse(request.query())?;
+        let (filter, limit, after) = parse(request.query())?;
         self.lists.names.check(filter.names())?;
         self.check_ready()?;
         charge.refuse_if_spent()?;
@@ -137,7 +128,7 @@ impl EventsResource {
 
     /// Answers `GET /events/{id}/odds`.
     pub(crate) fn odds(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let filter = OddsFilter::parse(request.query())?;
+        let filter = filled(OddsFilter::default(), request.query())?;
         let named = [Named::market(filter.market.as_ref()), Named::book(filter.book.as_ref())];
         self.lists.names.check(named.into_iter().flatten())?;
         self.check_ready()?;
@@ -188,18 +179,8 @@ fn page_of<'a>(
     (found.into_iter().map(|(_, event)| event).collect(), last)
 }
 
-fn parse(text: &str) -> Result<(usize, EventListFilter, Option<EventPlace>), Problem> {
-    let (mut limit, mut filter) = (paging::LIMIT, EventListFilter::default());
-    let mut cursor: Option<Cursor<EventPlace, EventListFilter>> = None;
-    for (parameter, value) in parameters(text)? {
-        match &*parameter {
-            "limit" => limit = paging::limit(&value)?,
-            "cursor" => cursor = Some(paging::cursor(&value)?),
-            _ => filter.take(&parameter, &value)?,
-        }
-    }
-    let after = paging::after(cursor, &filter)?;
-    Ok((limit, filter, after))
+fn parse(query: &str) -> Result<(EventListFilter, usize, Option<EventPlace>), Problem> {
+    PageAsk::of(query, EventListFilter::default(), paging::LIMIT)?.begin()
 }
 
 fn event_json(event: &ListedEvent) -> Value {
@@ -246,11 +227,10 @@ mod tests {
     #[test]
     fn a_cursor_belongs_to_its_filters() {
         let after = EventPlace { commence_time: 7, id: "e".into() };
-        let filter =
-            EventListFilter { sport: Sport::parse("soccer").ok().unwrap(), ..EventListFilter::default() };
+        let filter = EventListFilter { sport: Sport::parse("soccer").unwrap(), ..EventListFilter::default() };
         let cursor = Cursor { after: after.clone(), filter }.encode();
         let parsed = parse(&format!("sport=soccer&limit=3&cursor={cursor}")).ok().unwrap();
-        assert_eq!((parsed.0, parsed.2), (3, Some(after)));
+        assert_eq!((parsed.1, parsed.2), (3, Some(after)));
         assert!(parse(&format!("sport=tennis&cursor={cursor}")).is_err());
         for wrong in ["cursor=x", "in_play=1", "market=h2h", "limit=0", "league=soccer"] {
             assert!(parse(wrong).is_err(), "{wrong}");
@@ -259,9 +239,9 @@ mod tests {
 
     #[test]
     fn odds_are_asked_for_by_market_book_and_format() {
-        assert!(OddsFilter::parse("market=h2h&book=alpha&odds_format=american").is_ok());
+        assert!(filled(OddsFilter::default(), "market=h2h&book=alpha&odds_format=american").is_ok());
         for wrong in ["odds_format=x", "market=", "sport=soccer", "book=a&book=b"] {
-            assert!(OddsFilter::parse(wrong).is_err(), "{wrong}");
+            assert!(filled(OddsFilter::default(), wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -5,14 +5,16 @@
 
 use std::sync::Arc;
 
-use arb_feed::filter::parameter::{name, number, truth};
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::parameter::name;
+use arb_feed::filter::sport::{LEAGUE, SPORT};
+use arb_feed::filter::window::{BOOK, EVENT_ID, MARKET, MIN_MARGIN, VERIFIED};
 use arb_feed::view::EntryView;
 use arb_schemas::records::BoardEntry;
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_store::history::{
     History, PastGrading, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use warp::http::HeaderValue;
@@ -20,9 +22,9 @@ use warp::http::header::{CONTENT_TYPE, LINK};
 use warp::reply::Response;
 
 use crate::http::charge::Charge;
-use crate::http::paging::{self, Cursor, cursor, limit};
-use crate::http::parameters::{parameters, time};
+use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, row};
 use crate::http::request::Request;
 use crate::http::route::Started;
 use crate::http::{accept, reply};
@@ -31,19 +33,18 @@ use crate::lists::entries::Entries;
 use crate::lists::known_names::{KnownNames, NameKind, Named};
 use crate::lists::listed::Listed;
 use crate::quotes::store::Quotes;
+use crate::resources::parameters::{SINCE, UNTIL};
+use crate::resources::tagged;
 use crate::view::{csv, evidence_json, grading_json, series_json, settlement_json};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
-const BAD_MARGIN: &str = "must be a number, a fraction: 0.02 is 2 %";
 /// Transitions of a window that are shown.
 const TRANSITIONS: usize = 1_000;
 /// Prices from this long before a window opened to this long after it closed, in microseconds.
 const AROUND: Micros = 30 * 60 * 1_000_000;
 /// The longest range of prices.
 const LONGEST: Micros = 24 * 3_600 * 1_000_000;
-
-type HistoryCursor = Cursor<WindowPlace, WindowQuery>;
 
 /// What was open, and what is.
 #[derive(Debug)]
@@ -65,37 +66,34 @@ struct HistoryPage {
     address: (String, String),
 }
 
+/// The filters of a request; a filter applies where it is given.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+struct PastFilter {
+    query: WindowQuery,
+}
+
+impl Query for PastFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SINCE => query.since),
+        row!(UNTIL => query.until),
+        row!(SPORT => query.sport),
+        row!(LEAGUE => query.league),
+        row!(EVENT_ID => query.event),
+        row!(MARKET => query.market),
+        row!(BOOK => query.book),
+        row!(VERIFIED => query.verified),
+        row!(MIN_MARGIN => query.min_margin),
+    ];
+}
+
 impl HistoryPage {
     fn parse(request: &Request<'_>) -> Result<Self, Problem> {
-        let (mut query, mut most, mut given) = (WindowQuery::default(), paging::LIMIT, None::<HistoryCursor>);
-        let all = parameters(request.query())?;
-        for (parameter, value) in &all {
-            let text = || name(parameter, value, BAD_NAME).map(Some);
-            match &**parameter {
-                "since" => query.since = Some(time(parameter, value)?),
-                "until" => query.until = Some(time(parameter, value)?),
-                "sport" => query.sport = text()?,
-                "league" => query.league = Sport::parse_league(value)?.name().map(Into::into),
-                "event_id" => query.event = text()?,
-                "market" => query.market = text()?,
-                "book" => query.book = text()?,
-                "verified" => query.verified = Some(truth(parameter, value)?),
-                "min_margin" => {
-                    query.min_margin = Some(f64::from_bits(number(parameter, value, BAD_MARGIN, |_| true)?));
-                }
-                "limit" => most = limit(value)?,
-                "cursor" => given = Some(cursor(value)?),
-                _ => return Err(Problem::invalid_param(parameter, "is unknown")),
-            }
-        }
-        let before = paging::after(given, &query)?;
-        Ok(Self {
-            query,
-            before,
-            limit: most,
-            is_csv: accept::wants_csv(request.headers()),
-            address: (request.path().to_owned(), request.query().to_owned()),
-        })
+        let ask = PageAsk::of(request.query(), PastFilter::default(), paging::LIMIT)?;
+        let (PastFilter { query }, limit, before) = ask.begin()?;
+        let is_csv = accept::wants_csv(request.headers());
+        let address = (request.path().to_owned(), request.query().to_owned());
+        Ok(Self { query, before, limit, is_csv, address })
     }
 
     /// The names in it, each with its parameter.
@@ -112,7 +110,7 @@ impl HistoryPage {
         let has_more = windows.len() > self.limit;
         windows.truncate(self.limit);
         let last = windows.last().filter(|_| has_more).map(PastWindow::place);
-        let next = last.map(|after| Cursor { after, filter: self.query }.encode());
+        let next = last.map(|after| Cursor { after, filter: PastFilter { query: self.query } }.encode());
         if !self.is_csv {
             let shown: Vec<_> = windows.iter().map(|window| view(window, gradings)).collect();
             return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
@@ -128,6 +126,9 @@ impl HistoryPage {
 }
 
 impl HistoryResource {
+    /// What a page is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = paging::parameters_of_page::<PastFilter>;
+
     /// Of a history, of what is open, and of quotes, where there are any.
     pub(crate) fn new(history: Option<History>, lists: &Lists, quotes: Option<&Arc<Quotes>>) -> Self {
         let quotes = quotes.map(Arc::clone);
@@ -152,9 +153,7 @@ impl HistoryResource {
     /// One window: as the board has it while it is open, and from its opening on as it was stored.
     pub(crate) fn show(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         let id = name("id", &request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
-        if let Some((parameter, _)) = parameters(request.query())?.first() {
-            return Err(Problem::invalid_param(parameter, "is unknown"));
-        }
+        tagged::refuse_parameters(request)?;
         let (open, evidence) = self.open(&id)?;
         let history = self.history.clone();
         charge.charge()?;
@@ -182,9 +181,7 @@ impl HistoryResource {
     /// The prices of the outcomes of a window at all books, around the time at which it was open.
     pub(crate) fn prices(&self, request: &Request<'_>, charge: &Charge<'_>, now: Micros) -> Started {
         let id = name("id", &request.parameter("id"), BAD_NAME).map_err(|_| Problem::not_found())?;
-        if let Some((parameter, _)) = parameters(request.query())?.first() {
-            return Err(Problem::invalid_param(parameter, "is unknown"));
-        }
+        tagged::refuse_parameters(request)?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         charge.charge()?;
         Ok(Box::pin(async move {

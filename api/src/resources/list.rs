@@ -12,9 +12,9 @@ use warp::reply::Response;
 use crate::http::caching::Caching;
 use crate::http::charge::Charge;
 use crate::http::etag::Tag;
-use crate::http::paging::{self, Cursor};
-use crate::http::parameters::parameters;
+use crate::http::paging::{self, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::ParameterList;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::http::{accept, encoding, etag};
@@ -29,6 +29,9 @@ pub(crate) struct ListResource<E: Listed> {
 }
 
 impl<E: Listed> ListResource<E> {
+    /// What a page is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = paging::parameters_of_page::<E::Filter>;
+
     /// Answers a request.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let query = self.query(request)?;
@@ -102,19 +105,10 @@ pub(crate) fn respond((page, tag): (&Page, &Tag), form: PageForm, request: &Requ
 }
 
 /// The parameters of a query.
-fn parse<E: Listed>(text: &str) -> Result<PageQueryOf<E>, Problem> {
-    let (mut limit, mut filter) = (paging::LIMIT, E::Filter::default());
-    let mut cursor: Option<Cursor<E::Key, E::Filter>> = None;
-    for (name, value) in parameters(text)? {
-        match &*name {
-            "limit" => limit = paging::limit(&value)?,
-            "cursor" => cursor = Some(paging::cursor(&value)?),
-            _ if filter.take(&name, &value)? => {}
-            _ => return Err(Problem::invalid_param(&name, "is unknown")),
-        }
-    }
-    let filter = filter.checked();
-    let after = paging::after(cursor, &filter)?;
+fn parse<E: Listed>(query: &str) -> Result<PageQueryOf<E>, Problem> {
+    let mut ask = PageAsk::<E::Key, E::Filter>::of(query, E::Filter::default(), paging::LIMIT)?;
+    ask.filter = ask.filter.checked();
+    let (filter, limit, after) = ask.begin()?;
     Ok(PageQueryOf::<E> { limit, after, filter, form: PageForm::Json })
 }
 
@@ -124,6 +118,7 @@ mod tests {
     use arb_feed::fixtures::{entry, signal};
 
     use super::*;
+    use crate::http::paging::Cursor;
     use crate::resources::board_filter::BoardFilter;
     use crate::resources::{rank, signals};
 

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use arb_feed::filter::parameter::name;
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::parameter::Parameter;
+use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
 use arb_feed::view::PickView;
 use arb_model::{FeedKind, Pick, Time};
 use arb_picks::bots::Bot;
@@ -15,19 +15,27 @@ use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
-use crate::http::paging::{self, Cursor};
-use crate::http::parameters::{parameters, time};
+use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, row};
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
 use crate::picks::bot_record::BotRecord;
 use crate::picks::store::{PickPlace, PickStore};
+use crate::resources::parameters::{EVENT, SINCE, UNTIL};
 use crate::resources::tagged;
 
 /// Why nothing of picks is answered.
 const UNREAD: &str = "The picks are being read; try again.";
+
+/// The state of a pick that awaits a result.
+const OPEN: &str = "open";
+const BOT: &Parameter<String> = &Parameter::keys("bot", "A bot.", &Bot::KEYS);
+const FEED: &Parameter<String> = &Parameter::keys("feed", "What the prices were of.", FeedKind::KEYS);
+const STATE: &Parameter<String> =
+    &Parameter::keys("state", "Whether a result is awaited.", &[OPEN, "graded"]);
 
 /// The picks of all bots.
 #[derive(Debug)]
@@ -50,6 +58,19 @@ struct PickFilter {
     until: Option<Micros>,
 }
 
+impl Query for PickFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(BOT => bot),
+        row!(FEED => feed),
+        row!(SPORT => sport),
+        row!(LEAGUE => league),
+        row!(EVENT => event),
+        row!(STATE, |filter, state| filter.open = Some(state == OPEN)),
+        row!(SINCE => since),
+        row!(UNTIL => until),
+    ];
+}
+
 impl PickFilter {
     fn includes(&self, pick: &Pick) -> bool {
         let event = &pick.event;
@@ -66,9 +87,12 @@ impl PickFilter {
 }
 
 impl PicksResource {
+    /// What a page is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = paging::parameters_of_page::<PickFilter>;
+
     /// Answers `GET /picks`.
     pub(crate) fn page(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let (limit, filter, after) = parse(request.query())?;
+        let (filter, limit, after) = parse(request.query())?;
         self.check_ready()?;
         let named = [Named::sport("sport", &filter.sport), Named::sport("league", &filter.league)];
         self.lists.names.check(named.into_iter().flatten())?;
@@ -134,33 +158,8 @@ fn bot_json(bot: Bot, records: &[BotRecord], shown: impl Fn(&BotRecord) -> Value
     })
 }
 
-fn parse(text: &str) -> Result<(usize, PickFilter, Option<PickPlace>), Problem> {
-    let (mut limit, mut filter) = (paging::LIMIT, PickFilter::default());
-    let mut cursor: Option<Cursor<PickPlace, PickFilter>> = None;
-    for (parameter, value) in parameters(text)? {
-        match &*parameter {
-            "limit" => limit = paging::limit(&value)?,
-            "cursor" => cursor = Some(paging::cursor(&value)?),
-            "bot" => filter.bot = Some(one_of("bot", &value, &Bot::ALL.map(Bot::key))?),
-            "feed" => filter.feed = Some(one_of("feed", &value, FeedKind::KEYS)?),
-            "sport" => filter.sport = Sport::parse(&value)?,
-            "league" => filter.league = Sport::parse_league(&value)?,
-            "event" => filter.event = Some(name("event", &value, "must be the id of an event")?),
-            "state" => filter.open = Some(one_of("state", &value, &["open", "graded"])? == "open"),
-            "since" => filter.since = Some(time("since", &value)?),
-            "until" => filter.until = Some(time("until", &value)?),
-            _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-        }
-    }
-    let after = paging::after(cursor, &filter)?;
-    Ok((limit, filter, after))
-}
-
-fn one_of(parameter: &str, value: &str, known: &[&str]) -> Result<String, Problem> {
-    let is_known = known.contains(&value);
-    is_known
-        .then(|| value.to_owned())
-        .ok_or_else(|| Problem::invalid_param(parameter, format!("must be one of {}", known.join(", "))))
+fn parse(query: &str) -> Result<(PickFilter, usize, Option<PickPlace>), Problem> {
+    PageAsk::of(query, PickFilter::default(), paging::LIMIT)?.begin()
 }
 
 #[cfg(test)]
@@ -178,10 +177,10 @@ mod tests {
             format!("sport={sport}&league={league}&event={}", pick.event.id),
             "since=2026-06-20T00:00:00Z&until=2026-06-21T00:00:00Z".to_owned(),
         ] {
-            assert!(parse(&query).ok().unwrap().1.includes(&pick), "{query}");
+            assert!(parse(&query).ok().unwrap().0.includes(&pick), "{query}");
         }
         for query in ["bot=sharp", "feed=live", "state=open", "event=x", "since=2027-01-01T00:00:00Z"] {
-            assert!(!parse(query).ok().unwrap().1.includes(&pick), "{query}");
+            assert!(!parse(query).ok().unwrap().0.includes(&pick), "{query}");
         }
         for wrong in ["bot=x", "feed=real", "state=won", "since=today", "limit=0", "version=1", "cursor=x"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use arb_accounts::scope::Scope;
+use arb_feed::filter::parameter::BAD_TIME;
 use arb_model::{Event, EventStatus};
 use arb_picks::results::{check_consistent, check_report, least_length};
 use arb_schemas::records::{PeriodScore, ResultReport};
@@ -19,7 +20,6 @@ use warp::http::StatusCode;
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
 use crate::http::json_body::JsonBody;
-use crate::http::parameters::BAD_TIME;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;

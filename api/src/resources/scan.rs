@@ -23,6 +23,7 @@ use crate::access::authority::Authority;
 use crate::http::charge::Charge;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
+use crate::http::query::ParameterList;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
@@ -47,6 +48,9 @@ pub(crate) struct ScanResource {
 }
 
 impl ScanResource {
+    /// What a query of a scan has.
+    pub(crate) const PARAMETERS: ParameterList = ScanFields::PARAMETERS;
+
     /// Answers `GET /scan`.
     pub(crate) fn by_query(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
         self.begin(ScanFields::of_query(request.query())?, None, request, charge)

@@ -4,20 +4,20 @@
 
 use std::sync::Arc;
 
-use arb_feed::filter::parameter::name;
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::sport::{SPORT, Sport};
 use arb_model::Time;
 use arb_schemas::records::LiveScore;
 use serde_json::{Value, json};
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
-use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, row};
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::lists::known_names::Named;
+use crate::resources::parameters::EVENT;
 use crate::resources::tagged;
 use crate::scores::store::{ScoreStore, expires_at};
 
@@ -39,19 +39,11 @@ struct ScoreFilter {
     event: Option<String>,
 }
 
-impl ScoreFilter {
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let mut filter = Self::default();
-        for (parameter, value) in parameters(text)? {
-            match &*parameter {
-                "sport" => filter.sport = Sport::parse(&value)?,
-                "event" => filter.event = Some(name("event", &value, "must be the id of an event")?),
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-            }
-        }
-        Ok(filter)
-    }
+impl Query for ScoreFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[row!(SPORT => sport), row!(EVENT => event)];
+}
 
+impl ScoreFilter {
     fn includes(&self, score: &LiveScore) -> bool {
         self.sport.is(&score.sport, &score.league)
             && self.event.as_deref().is_none_or(|event| event == score.event)
@@ -59,9 +51,12 @@ impl ScoreFilter {
 }
 
 impl ScoresResource {
+    /// What scores are asked for by.
+    pub(crate) const PARAMETERS: ParameterList = parameters_of::<ScoreFilter>;
+
     /// Answers `GET /scores`.
     pub(crate) fn list(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-        let filter = ScoreFilter::parse(request.query())?;
+        let filter = filled(ScoreFilter::default(), request.query())?;
         self.lists.names.check(Named::sport("sport", &filter.sport))?;
         if !self.scores.is_ready() {
             return Err(Problem::unavailable(UNREAD));
@@ -104,13 +99,13 @@ mod tests {
             ..LiveScore::default()
         };
         for query in ["", "sport=soccer", "sport=soccer_epl&event=e", "event=e"] {
-            assert!(ScoreFilter::parse(query).ok().unwrap().includes(&score), "{query}");
+            assert!(filled(ScoreFilter::default(), query).ok().unwrap().includes(&score), "{query}");
         }
         for query in ["sport=tennis", "sport=soccer_fa_cup", "event=f", "sport=soccer&event=f"] {
-            assert!(!ScoreFilter::parse(query).ok().unwrap().includes(&score), "{query}");
+            assert!(!filled(ScoreFilter::default(), query).ok().unwrap().includes(&score), "{query}");
         }
         for wrong in ["sport=", "event=", "league=soccer_epl", "limit=1", "event=e&event=e"] {
-            assert!(ScoreFilter::parse(wrong).is_err(), "{wrong}");
+            assert!(filled(ScoreFilter::default(), wrong).is_err(), "{wrong}");
         }
     }
 

@@ -4,18 +4,26 @@
 
 use std::cmp::Ordering;
 
-use arb_feed::filter::parameter::{InvalidParameter, name, number, truth};
-use arb_feed::filter::signal_kinds::SignalKinds;
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::parameter::{Number, Parameter};
+use arb_feed::filter::signal_kinds::{KIND, SignalKinds};
+use arb_feed::filter::sport::{SPORT, Sport};
+use arb_feed::filter::window::{BOOK, EVENT_ID, IN_PLAY, MARKET};
 use arb_feed::view::{OddsFormat, SignalView};
 use arb_schemas::records::{EdgeSignal, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{SIGNALS, Topic};
 use serde::{Deserialize, Serialize};
 
-use crate::http::problem::Problem;
+use crate::http::query::{Query, QueryRow, row};
 use crate::lists::known_names::{NameKind, Named};
 use crate::lists::listed::{self, ListFilter, Listed};
+
+/// A strength may be below zero, of which every signal has more.
+const MIN_STRENGTH: &Parameter<Number> =
+    &Parameter::number("min_strength", "The least strength.", (None, None))
+        .because("must be a number, a fraction: 0.02 is 2 %");
+const MIN_CONFIDENCE: &Parameter<Number> =
+    &Parameter::number("min_confidence", "The least confidence.", (Some(0.0), Some(1.0)));
 
 impl Listed for EdgeSignal {
     const TOPIC: Topic = SIGNALS;
@@ -93,22 +101,20 @@ pub(crate) struct SignalFilter {
     in_play: Option<bool>,
 }
 
-impl ListFilter<EdgeSignal> for SignalFilter {
-    fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
-        match parameter {
-            "sport" => self.sport = Sport::parse(value)?,
-            "kind" => self.kinds = SignalKinds::parse(value)?,
-            "market" => self.market = Some(name(parameter, value, "must be a market family")?),
-            "book" => self.book = Some(name(parameter, value, "must be the key of a book")?),
-            "event_id" => self.event_id = Some(name(parameter, value, "must be the id of an event")?),
-            "min_strength" => self.min_strength = Some(strength(value)?),
-            "min_confidence" => self.min_confidence = Some(confidence(value)?),
-            "in_play" => self.in_play = Some(truth(parameter, value)?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
+impl Query for SignalFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SPORT => sport),
+        row!(KIND => kinds),
+        row!(MARKET => market),
+        row!(BOOK => book),
+        row!(EVENT_ID => event_id),
+        row!(MIN_STRENGTH => min_strength),
+        row!(MIN_CONFIDENCE => min_confidence),
+        row!(IN_PLAY => in_play),
+    ];
+}
 
+impl ListFilter<EdgeSignal> for SignalFilter {
     fn includes(&self, signal: &EdgeSignal, _: Option<Micros>) -> bool {
         let is = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|wanted| wanted == is);
         let reaches = |least: Option<u64>, is: f64| least.is_none_or(|least| is >= f64::from_bits(least));
@@ -132,16 +138,6 @@ impl ListFilter<EdgeSignal> for SignalFilter {
         let names = [&self.market, &self.book, &self.event_id].into_iter().flatten();
         self.sport.bytes() + self.kinds.bytes() + names.map(String::len).sum::<usize>()
     }
-}
-
-/// A strength may be below zero, of which every signal has more.
-fn strength(text: &str) -> Result<u64, InvalidParameter> {
-    number("min_strength", text, "must be a number, a fraction: 0.02 is 2 %", |_| true)
-}
-
-fn confidence(text: &str) -> Result<u64, InvalidParameter> {
-    let is_share = |number| (0.0..=1.0).contains(&number);
-    number("min_confidence", text, "must be a number from 0 to 1", is_share)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use arb_feed::filter::EventFilter;
+use arb_feed::filter::window::WindowFilter;
 use serde_json::json;
 use warp::http::HeaderValue;
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -15,6 +17,7 @@ use crate::access::usage::Usage;
 use crate::http::charge::Charge;
 use crate::http::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, parameters_of};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
@@ -45,6 +48,14 @@ struct AskedStream {
 }
 
 impl StreamResource {
+    /// What a stream is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = || {
+        let (of_window, of_events) = (parameters_of::<WindowFilter>(), parameters_of::<EventFilter>());
+        [of_window, parameters_of::<UserQuery>(), of_events, parameters_of::<StreamQuery>()].concat()
+    };
+    /// What a page of changes is asked for by.
+    pub(crate) const OF_CHANGES: ParameterList = ChangesQuery::PARAMETERS;
+
     /// Answers a request of a key, or of a ticket: that is spent first.
     pub(crate) fn open(
         &self,

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arb_feed::filter::parameter::{Parameter, Values};
 use arb_schemas::time::{Micros, to_rfc3339};
 use arb_store::clickhouse::Error;
 use arb_store::history::{BookAges, ExecutionCounts, History, LifetimeCounts, StandingCounts, WindowCounts};
@@ -15,8 +16,8 @@ use warp::http::HeaderValue;
 use warp::http::header::CACHE_CONTROL;
 
 use crate::http::charge::Charge;
-use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, row};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
@@ -26,7 +27,14 @@ const KEPT: Duration = Duration::from_mins(1);
 const PRIVATE: HeaderValue = HeaderValue::from_static("private, max-age=60");
 /// The ranges that may be asked for, in hours.
 const HOURS: [u16; 3] = [1, 24, 168];
-const BAD_HOURS: &str = "must be 1, 24 or 168";
+/// The parameter that is read as the place of a range.
+const RANGE: &Parameter<usize> = &Parameter::new(
+    "hours",
+    "How far back, in hours before the newest transition of the feed.",
+    Values::OneOf(&HOURS),
+    |_, text| HOURS.iter().position(|hours| hours.to_string() == text),
+)
+.defaulting("24");
 const HOUR: Micros = 3_600_000_000;
 
 /// Answers, by the place of their range.
@@ -40,6 +48,9 @@ pub(crate) struct TruthResource {
 }
 
 impl TruthResource {
+    /// What it is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = parameters_of::<TruthQuery>;
+
     /// Of a ClickHouse, if there is one.
     pub(crate) fn new(history: Option<History>) -> Self {
         Self { history, kept: Arc::default() }
@@ -56,7 +67,7 @@ impl TruthResource {
     }
 
     fn answered(&self, request: &Request<'_>, charge: impl FnOnce() -> Result<(), Problem>) -> Started {
-        let range = range(request.query())?;
+        let TruthQuery { range } = TruthQuery::parse(request.query())?;
         let history = self.history.clone().ok_or_else(Problem::no_history)?;
         charge()?;
         let kept = Arc::clone(&self.kept);
@@ -70,17 +81,20 @@ impl TruthResource {
     }
 }
 
-/// The place of the range that is asked for.
-fn range(query: &str) -> Result<usize, Problem> {
-    let mut range = 1;
-    for (parameter, value) in parameters(query)? {
-        if parameter != "hours" {
-            return Err(Problem::invalid_param(&parameter, "is unknown"));
-        }
-        let found = HOURS.iter().position(|hours| *hours.to_string() == *value);
-        range = found.ok_or_else(|| Problem::invalid_param("hours", BAD_HOURS))?;
+/// The range that is asked for.
+struct TruthQuery {
+    /// Its place.
+    range: usize,
+}
+
+impl Query for TruthQuery {
+    const ROWS: &'static [QueryRow<Self>] = &[row!(RANGE => range)];
+}
+
+impl TruthQuery {
+    fn parse(query: &str) -> Result<Self, Problem> {
+        filled(Self { range: RANGE.default_value().unwrap_or_default() }, query)
     }
-    Ok(range)
 }
 
 /// What was answered within the last minute, or what is found now; of several that ask at once, one asks ClickHouse.
@@ -191,6 +205,7 @@ mod tests {
 
     #[test]
     fn only_a_range_that_is_kept_may_be_asked_for() {
+        let range = |query| TruthQuery::parse(query).map(|asked| asked.range);
         assert_eq!(range("").ok(), Some(1), "a day unless told");
         assert_eq!(
             ["hours=1", "hours=24", "hours=168"].map(|query| range(query).ok()),

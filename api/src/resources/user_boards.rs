@@ -207,6 +207,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::query::Query;
 
     fn boards() -> UserBoards {
         UserBoards::new(&Arc::new(Quotes::new(1, &Arc::default())), &Arc::new(Polls::new(1)))

@@ -5,12 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_engine::UserBooks;
-use arb_feed::filter::parameter;
+use arb_feed::filter::parameter::{NAMES, Parameter, Values, is_name};
 use form_urlencoded::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::http::parameters;
+use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{Query, QueryRow, row};
 use crate::lists::known_names::{NameKind, Named};
 
 /// Why a test key has none.
@@ -25,8 +26,28 @@ const MAX_PERCENT: f64 = 25.0;
 const HUNDREDTH: u32 = 100;
 /// The least and the largest total stake, in units of the currency.
 const STAKES: [f64; 2] = [1.0, 10_000_000.0];
-/// Its parameters.
-const PARAMETERS: [&str; 3] = ["books", "commissions", "total_stake"];
+pub(super) const BOOKS: &Parameter<BTreeSet<String>> = &Parameter::new(
+    "books",
+    "The only books whose prices count; such a page costs three requests, as does a stream, which then follows the board that they make \
+     instead of the feed.",
+    NAMES,
+    |_, text| books(text),
+)
+.because("must be keys of books with commas between them, at most 100");
+pub(super) const COMMISSIONS: &Parameter<BTreeMap<String, u32>> =
+    &Parameter::new("commissions", "book:percent with commas between them.", NAMES, |_, text| {
+        commissions(text)
+    })
+    .because(
+        "must be book:percent with commas between them, percent from 0 to 25, each book once, at most 100",
+    );
+pub(super) const TOTAL_STAKE: &Parameter<i64> = &Parameter::new(
+    "total_stake",
+    "The total that stakes are for.",
+    Values::Number { least: Some(STAKES[0]), most: Some(STAKES[1]) },
+    |_, text| total_stake(text),
+)
+.because("must be an amount of money from 1 to 10000000");
 
 /// What is computed for the caller; nothing by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,16 +55,21 @@ const PARAMETERS: [&str; 3] = ["books", "commissions", "total_stake"];
 pub(crate) struct UserQuery {
     /// The only books that count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    books: Option<BTreeSet<String>>,
+    pub(super) books: Option<BTreeSet<String>>,
     /// Commissions on winnings, in millionths.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    commissions: BTreeMap<String, u32>,
+    pub(super) commissions: BTreeMap<String, u32>,
     /// In minor units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    total_stake: Option<i64>,
+    pub(super) total_stake: Option<i64>,
     /// The private source of whoever asks: never of a cursor, which callers can write.
     #[serde(skip)]
     private: Option<String>,
+}
+
+impl Query for UserQuery {
+    const ROWS: &'static [QueryRow<Self>] =
+        &[row!(BOOKS => books), row!(COMMISSIONS => commissions), row!(TOTAL_STAKE => total_stake)];
 }
 
 impl UserQuery {
@@ -52,21 +78,10 @@ impl UserQuery {
         Self { private, ..self }
     }
 
-    /// Takes a parameter; `false` when it is none of these.
-    pub(crate) fn take(&mut self, parameter: &str, value: &str) -> Result<bool, Problem> {
-        match parameter {
-            "books" => self.books = Some(books(value)?),
-            "commissions" => self.commissions = commissions(value)?,
-            "total_stake" => self.total_stake = Some(total_stake(value)?),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Takes its parameters out of a query: what they ask for, none where there are none of them, and the others.
     pub(crate) fn split(query: &str) -> Result<(Option<Self>, String), Problem> {
         let (mut user, mut others) = (None, Serializer::new(String::new()));
-        for (name, value) in parameters::parameters(query)? {
+        for (name, value) in parameters(query)? {
             if Self::has(&name) {
                 user.get_or_insert_with(Self::default).take(&name, &value)?;
             } else {
@@ -84,7 +99,7 @@ impl UserQuery {
 
     /// Whether a parameter is one of these.
     pub(crate) fn has(parameter: &str) -> bool {
-        PARAMETERS.contains(&parameter)
+        Self::ROWS.iter().any(|row| row.shape.name == parameter)
     }
 
     /// The same without what changes no answer: commissions of books that do not count.
@@ -119,38 +134,33 @@ pub(crate) fn cost(query: &str) -> u64 {
     if UserQuery::is_in(query) { COST } else { 1 }
 }
 
-fn books(value: &str) -> Result<BTreeSet<String>, Problem> {
-    let reason = "must be keys of books with commas between them, at most 100";
-    let keys = value.split(',').map(|key| parameter::name("books", key, reason));
-    let keys = keys.collect::<Result<BTreeSet<_>, _>>()?;
-    if keys.len() > MAX_BOOKS { Err(Problem::invalid_param("books", reason)) } else { Ok(keys) }
+fn books(text: &str) -> Option<BTreeSet<String>> {
+    let keys: Option<BTreeSet<_>> = text.split(',').map(name).collect();
+    keys.filter(|keys| keys.len() <= MAX_BOOKS)
 }
 
-fn commissions(value: &str) -> Result<BTreeMap<String, u32>, Problem> {
-    let reason =
-        "must be book:percent with commas between them, percent from 0 to 25, each book once, at most 100";
-    let refused = || Problem::invalid_param("commissions", reason);
+fn commissions(text: &str) -> Option<BTreeMap<String, u32>> {
     let mut commissions = BTreeMap::new();
-    for pair in value.split(',') {
-        let (book, percent) = pair.rsplit_once(':').ok_or_else(refused)?;
-        let book = parameter::name("commissions", book, reason)?;
-        let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=MAX_PERCENT).contains(percent));
+    for pair in text.split(',') {
+        let (book, percent) = pair.rsplit_once(':')?;
+        let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=MAX_PERCENT).contains(percent))?;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // From 0 to 2,500.
-        let hundredths = (percent.ok_or_else(refused)? * 100.0).round() as u32;
-        if commissions.insert(book, hundredths * HUNDREDTH).is_some() {
-            return Err(refused());
+        let hundredths = (percent * 100.0).round() as u32;
+        if commissions.insert(name(book)?, hundredths * HUNDREDTH).is_some() {
+            return None;
         }
     }
-    if commissions.len() > MAX_BOOKS { Err(refused()) } else { Ok(commissions) }
+    (commissions.len() <= MAX_BOOKS).then_some(commissions)
 }
 
-fn total_stake(value: &str) -> Result<i64, Problem> {
-    let amount = value.parse::<f64>().ok().filter(|amount| (STAKES[0]..=STAKES[1]).contains(amount));
-    let amount = amount.ok_or_else(|| {
-        Problem::invalid_param("total_stake", "must be an amount of money from 1 to 10000000")
-    })?;
+fn name(key: &str) -> Option<String> {
+    is_name(key).then(|| key.to_owned())
+}
+
+fn total_stake(text: &str) -> Option<i64> {
+    let amount = text.parse::<f64>().ok().filter(|amount| (STAKES[0]..=STAKES[1]).contains(amount))?;
     #[allow(clippy::cast_possible_truncation)] // At most 10^9.
-    Ok((amount * 100.0).round() as i64)
+    Some((amount * 100.0).round() as i64)
 }
 
 #[cfg(test)]

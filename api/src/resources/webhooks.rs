@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arb_accounts::command::{Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::endpoint::{Endpoint, EndpointSettings};
+use arb_feed::filter::parameter::BAD_TIME;
 use arb_feed::webhook::signature::text_of;
 use arb_feed::webhook::{self, TEST_EVENT};
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
@@ -21,12 +22,13 @@ use warp::reply::Response;
 use super::account::{AccountHolder, Accounts};
 use super::deliveries::{Deliveries, circuit_view};
 use crate::http::json_body::JsonBody;
-use crate::http::parameters::{BAD_TIME, time};
 use crate::http::problem::Problem;
+use crate::http::query::ParameterList;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::lists::known_names::KnownNames;
+use crate::resources::parameters::SINCE;
 use crate::webhooks::{Webhooks, settings};
 
 /// Most bytes of a body.
@@ -48,6 +50,11 @@ pub(crate) struct WebhooksResource {
 }
 
 impl WebhooksResource {
+    /// What a page of the delivery log is asked for by.
+    pub(crate) const OF_LOG: ParameterList = Deliveries::PARAMETERS;
+    /// What statistics are asked for by.
+    pub(crate) const OF_STATISTICS: ParameterList = Deliveries::OF_STATISTICS;
+
     /// Lists the endpoints of an account.
     #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
     pub(crate) fn list(&self, holder: &AccountHolder) -> Answer {
@@ -176,7 +183,7 @@ impl WebhooksResource {
         let mut body = JsonBody::of(request)?;
         let since: Option<String> = body.take("since", BAD_TIME)?;
         body.finish()?;
-        let since = time("since", since.as_deref().unwrap_or_default())?;
+        let since = SINCE.parse(since.as_deref().unwrap_or_default())?;
         let endpoint = self.endpoint(holder, request)?.id;
         let shown = json!({"since": to_rfc3339(since)});
         let at = self.accounts.authority.now();

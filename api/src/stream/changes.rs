@@ -4,18 +4,29 @@
 //! than memory reaches is asked to begin again. It never waits for an event.
 
 use arb_feed::event::{Block, Part};
+use arb_feed::filter::EventFilter;
+use arb_feed::filter::parameter::Parameter;
+use arb_feed::filter::window::WindowFilter;
 use arb_feed::position::{self, EventId, Positions};
 
 use super::StreamState;
 use super::hub::{FeedHub, RingPosition};
-use super::query::StreamQuery;
+use super::query::{ID, StreamQuery, why_not};
 use crate::http::paging;
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, parameters_of, row, unknown};
 
 /// Parameters of streams that a page has not.
 const OF_STREAMS: [&str; 3] = ["last_event_id", "conflate_ms", "heartbeat_seconds"];
-const BAD_ID: &str = "must be a `next` of this route or the id of an event of a stream";
+const SINCE: &Parameter<EventId> = &Parameter::new(
+    "since",
+    "The id of an event of the stream, or `next` of the page before.",
+    ID,
+    |_, text| position::decode(text),
+)
+.component("since_id")
+.because("must be a `next` of this route or the id of an event of a stream");
 /// The feed is another one than that of the id.
 const EPOCH: &str = "epoch_changed";
 /// The id is of before what is in memory.
@@ -26,7 +37,7 @@ const TOO_OLD: &str = "too_old";
 pub(crate) struct ChangesQuery {
     stream: StreamQuery,
     since: Option<EventId>,
-    most: usize,
+    most: u64,
 }
 
 /// A page.
@@ -42,24 +53,31 @@ pub(crate) struct ChangesPage {
     pub(crate) resync: Option<&'static str>,
 }
 
+impl Query for ChangesQuery {
+    const ROWS: &'static [QueryRow<Self>] = &[row!(SINCE => since), row!(paging::LIMIT => most)];
+}
+
 impl ChangesQuery {
+    /// What a page is asked for by.
+    pub(crate) const PARAMETERS: ParameterList = || {
+        let (of_window, of_events) = (parameters_of::<WindowFilter>(), parameters_of::<EventFilter>());
+        [parameters_of::<Self>(), of_window, of_events].concat()
+    };
+
     /// From the query of a request: `since`, `limit`, and the filters of streams.
     pub(crate) fn parse(query: &str) -> Result<Self, Problem> {
-        let (mut since, mut most) = (None, paging::LIMIT);
-        let mut filters = form_urlencoded::Serializer::new(String::new());
+        let stream = StreamQuery::parse("", &warp::http::HeaderMap::new())?;
+        let most = paging::LIMIT.default_value().unwrap_or_default();
+        let mut asked = Self { stream, since: None, most };
         for (name, value) in parameters(query)? {
-            match &*name {
-                "since" => {
-                    let id = position::decode(&value);
-                    since = Some(id.ok_or_else(|| Problem::invalid_param("since", BAD_ID))?);
-                }
-                "limit" => most = paging::limit(&value)?,
-                name if OF_STREAMS.contains(&name) => return Err(Problem::invalid_param(name, "is unknown")),
-                name => drop(filters.append_pair(name, &value)),
+            if OF_STREAMS.contains(&&*name) {
+                return Err(unknown(&name));
+            }
+            if !(asked.take(&name, &value)? || asked.stream.accept(&name, &value)?) {
+                return Err(Problem::invalid_param(&name, why_not(&name)));
             }
         }
-        let stream = StreamQuery::parse(&filters.finish(), &warp::http::HeaderMap::new())?;
-        Ok(Self { stream, since, most })
+        Ok(asked)
     }
 
     /// The filters.
@@ -99,7 +117,7 @@ fn read(hub: &FeedHub, query: &ChangesQuery, from: &Positions, place: &RingPosit
     let (mut sent, mut events) = (from.clone(), Vec::new());
     sent.learn(&place.reader);
     let mut cursor = hub.cursor(place.next)?;
-    while events.len() < query.most {
+    while (events.len() as u64) < query.most {
         let Some(block) = cursor.read() else { return Some(page(hub, &sent, events, false)) };
         let (partition, offset, mark) = (block.partition, block.offset, block.mark);
         let is_new = sent.is_before(partition, offset) && !sent.has_had(partition, mark);

@@ -5,24 +5,33 @@
 use std::time::Duration;
 
 use arb_feed::filter::EventFilter;
+use arb_feed::filter::parameter::{Parameter, Values};
 use arb_feed::position::{self, EventId};
 use arb_schemas::records::BoardEntry;
 use warp::http::HeaderMap;
 
 use crate::http::parameters::parameters;
 use crate::http::problem::Problem;
+use crate::http::query::{Query, QueryRow, row};
 use crate::lists::known_names::{KnownNames, Named};
 use crate::lists::listed::{ListFilter, Listed};
 
 /// The position to resume from, as a header; a parameter of a similar name is for clients that cannot set
 /// one.
 const LAST_EVENT_ID: &str = "last-event-id";
-/// The least and the most of the parameters `conflate_ms` and `heartbeat_seconds`.
-const CONFLATE_MS: (u64, u64) = (50, 60_000);
-const HEARTBEAT_SECONDS: (u64, u64) = (1, 300);
 const BAD_ID: &str = "must be the id of an event of this stream";
+/// The texts of ids of events.
+pub(super) const ID: Values =
+    Values::Text { least: 2, most: position::MAX_TEXT, pattern: Some("^[A-Za-z0-9_-]+$") };
 /// Parameters of a stream that are no filters of an endpoint: types of events have a field, and the others are of a connection.
 const NO_FILTERS: [&str; 4] = ["event", "conflate_ms", "heartbeat_seconds", "last_event_id"];
+const CONFLATE_MS: &Parameter<u64> =
+    &Parameter::whole("conflate_ms", "The latest state at most so often.", (50, 60_000));
+const HEARTBEAT_SECONDS: &Parameter<u64> =
+    &Parameter::whole("heartbeat_seconds", "Seconds of silence.", (1, 300));
+const LAST_ID: &Parameter<EventId> =
+    &Parameter::new("last_event_id", "As the header Last-Event-ID.", ID, |_, text| position::decode(text))
+        .because(BAD_ID);
 
 /// How often something is sent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,29 +50,40 @@ pub(crate) struct StreamQuery {
     pub(super) last: Option<EventId>,
 }
 
+impl Query for StreamQuery {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(CONFLATE_MS, |query, ms| query.pace.conflate = Some(Duration::from_millis(ms))),
+        row!(HEARTBEAT_SECONDS, |query, seconds| {
+            query.pace.heartbeat = Some(Duration::from_secs(seconds));
+        }),
+        row!(LAST_ID => last),
+    ];
+}
+
 impl StreamQuery {
     /// From a request. The header goes before the parameter: a browser that connects again sends the URL of its first
     /// time, and the newer id beside it.
     pub(crate) fn parse(query: &str, headers: &HeaderMap) -> Result<Self, Problem> {
-        let (mut filter, mut last, mut pace) = (EventFilter::default(), None, StreamPace::default());
+        let mut asked = Self { filter: EventFilter::default(), pace: StreamPace::default(), last: None };
         for (name, value) in parameters(query)? {
-            match &*name {
-                "conflate_ms" => {
-                    pace.conflate = Some(Duration::from_millis(whole(&name, &value, CONFLATE_MS)?));
-                }
-                "heartbeat_seconds" => {
-                    pace.heartbeat = Some(Duration::from_secs(whole(&name, &value, HEARTBEAT_SECONDS)?));
-                }
-                "last_event_id" => last = Some(id("last_event_id", &value)?),
-                _ if filter.take(&name, &value)? => {}
-                _ => return Err(Problem::invalid_param(&name, why_not(&name))),
+            if !asked.accept(&name, &value)? {
+                return Err(Problem::invalid_param(&name, why_not(&name)));
             }
         }
         // Some clients send it without a value as long as they have none.
         if let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) {
-            last = Some(id(LAST_EVENT_ID, value.to_str().unwrap_or_default())?);
+            let id = position::decode(value.to_str().unwrap_or_default());
+            asked.last = Some(id.ok_or_else(|| Problem::invalid_param(LAST_EVENT_ID, BAD_ID))?);
         }
-        Ok(Self { filter, pace, last })
+        Ok(asked)
+    }
+
+    /// Takes a parameter of its own or of its filter; `false` when it is none of these.
+    ///
+    /// # Errors
+    /// 400 for an invalid value.
+    pub(super) fn accept(&mut self, name: &str, value: &str) -> Result<bool, Problem> {
+        Ok(self.take(name, value)? || self.filter.take(name, value)?)
     }
 
     /// Whether it goes on after an event.
@@ -93,19 +113,8 @@ pub(crate) fn check_filter((name, value): (&str, &str), names: &KnownNames) -> R
 }
 
 /// Why a stream does not have a parameter.
-fn why_not(name: &str) -> &'static str {
+pub(super) fn why_not(name: &str) -> &'static str {
     <BoardEntry as Listed>::Filter::not_of_streams(name).unwrap_or("is unknown")
-}
-
-/// A whole number within limits.
-fn whole(name: &str, text: &str, (least, most): (u64, u64)) -> Result<u64, Problem> {
-    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number
-        .ok_or_else(|| Problem::invalid_param(name, format!("must be a whole number from {least} to {most}")))
-}
-
-fn id(name: &str, text: &str) -> Result<EventId, Problem> {
-    position::decode(text).ok_or_else(|| Problem::invalid_param(name, BAD_ID))
 }
 
 #[cfg(test)]

@@ -1,21 +1,24 @@
 //! Which events of the feed are sent: the filters of streams and of endpoints, which are the same.
 //!
 //! - [`window`]: the filters by what a window has; [`sport`] and [`signal_kinds`]: parts of them that lists have too.
-//! - [`parameter`]: values of parameters.
+//! - [`parameter`]: a parameter, declared once; [`query`]: a query as the list of its parameters.
 //!
 //! Pure. It never changes an event, only whether it is sent.
 
 pub mod parameter;
+pub mod query;
 pub mod signal_kinds;
 pub mod sport;
 pub mod window;
 
 use arb_schemas::records::{BoardEntry, EdgeSignal};
 
-use self::parameter::InvalidParameter;
-use self::signal_kinds::SignalKinds;
+use self::parameter::{InvalidParameter, NAMES, Parameter};
+use self::query::{Query, QueryRow};
+use self::signal_kinds::{KIND, SignalKinds};
 use self::window::WindowFilter;
 use crate::event::{Block, EventKind, Part, about_event};
+use crate::row;
 
 /// Which events: all of them by default.
 #[derive(Debug, Clone)]
@@ -29,11 +32,21 @@ pub struct EventFilter {
 /// Of each kind, whether it is sent. No list: it is asked for every event of every stream.
 type EventKinds = [bool; EventKind::ALL.len()];
 
+const EVENT_TYPES: &Parameter<EventKinds> =
+    &Parameter::new("event", "Types of events.", NAMES, |_, text| kinds(text))
+        .component("event_types")
+        .because("must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, window_graded, with commas between");
+
 impl Default for EventFilter {
     fn default() -> Self {
         let (window, signals) = (WindowFilter::default(), SignalKinds::default());
         Self { window, kinds: [true; EventKind::ALL.len()], signals }
     }
+}
+
+/// What it has beside the filters of a window.
+impl Query for EventFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[row!(EVENT_TYPES => kinds), row!(KIND => signals)];
 }
 
 impl EventFilter {
@@ -52,12 +65,7 @@ impl EventFilter {
     /// # Errors
     /// For an invalid value.
     pub fn take(&mut self, name: &str, value: &str) -> Result<bool, InvalidParameter> {
-        match name {
-            "event" => self.kinds = kinds(name, value)?,
-            "kind" => self.signals = SignalKinds::parse(value)?,
-            _ => return self.window.take(name, value),
-        }
-        Ok(true)
+        Ok(Query::take(self, name, value)? || self.window.take(name, value)?)
     }
 
     /// The filters by what a window has.
@@ -112,14 +120,12 @@ impl EventFilter {
     }
 }
 
-fn kinds(name: &str, text: &str) -> Result<EventKinds, InvalidParameter> {
-    let reason = "must be some of arb_window, line_movement, stale_alert, close_signal, edge_signal, pick, pick_graded, window_graded, with commas between";
+fn kinds(text: &str) -> Option<EventKinds> {
     let mut wanted = EventKinds::default();
     for key in text.split(',') {
-        let kind = EventKind::ALL.into_iter().find(|kind| kind.key() == key);
-        wanted[kind.ok_or_else(|| InvalidParameter::new(name, reason))? as usize] = true;
+        wanted[EventKind::ALL.into_iter().find(|kind| kind.key() == key)? as usize] = true;
     }
-    Ok(wanted)
+    Some(wanted)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub type Epoch = [u8; 16];
 /// Of the bytes of an id.
 const VERSION: u8 = 3;
 /// Longest id: two hundred partitions and more.
-const MAX_TEXT: usize = 8 * 1024;
+pub const MAX_TEXT: usize = 8 * 1024;
 
 /// The offset of the next record of each partition, and the mark of the last one before it where that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -43,9 +43,20 @@ impl Bot {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Consensus, Self::Sharp, Self::Steam, Self::Stale, Self::Model];
 
+    /// The names of all of them.
+    pub const KEYS: [&str; 5] = {
+        let mut keys = [""; 5];
+        let mut at = 0;
+        while at < keys.len() {
+            keys[at] = Self::ALL[at].key();
+            at += 1;
+        }
+        keys
+    };
+
     /// Its name.
     #[must_use]
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Consensus => "consensus",
             Self::Sharp => "sharp",

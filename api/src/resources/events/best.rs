@@ -6,7 +6,8 @@
 use std::cmp::Reverse;
 
 use arb_engine::{ListedQuote, QuoteStatus};
-use arb_feed::filter::parameter::name;
+use arb_feed::filter::sport::{LEAGUE, SPORT};
+use arb_feed::filter::window::{EVENT_ID, IN_PLAY, MARKET};
 use arb_feed::view::OddsFormat;
 use arb_model::Side;
 use serde::{Deserialize, Serialize};
@@ -15,13 +16,13 @@ use tokio::task::block_in_place;
 
 use super::{EventListFilter, EventPlace, EventsResource, event_json, line_json, page_of};
 use crate::http::charge::Charge;
-use crate::http::paging::{self, Cursor};
-use crate::http::parameters::parameters;
+use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, row};
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::lists::known_names::Named;
-use crate::resources::board_filter::odds_format;
+use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::tagged;
 
 /// The filters of a request; a filter applies where it is given.
@@ -31,33 +32,32 @@ struct BestFilter {
     events: EventListFilter,
     event: Option<String>,
     market: Option<String>,
+    odds_format: OddsFormat,
+}
+
+impl Query for BestFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SPORT => events.sport),
+        row!(LEAGUE => events.league),
+        row!(EVENT_ID => event),
+        row!(MARKET => market),
+        row!(IN_PLAY => events.in_play),
+        row!(ODDS_FORMAT => odds_format),
+    ];
 }
 
 /// What is asked for.
 #[derive(Debug)]
 struct BestQuery {
     filter: BestFilter,
-    odds_format: OddsFormat,
     limit: usize,
     after: Option<EventPlace>,
 }
 
 impl BestQuery {
-    fn parse(text: &str) -> Result<Self, Problem> {
-        let (mut filter, mut limit, mut odds) = (BestFilter::default(), paging::LIMIT, OddsFormat::default());
-        let mut cursor: Option<Cursor<EventPlace, BestFilter>> = None;
-        for (parameter, value) in parameters(text)? {
-            match &*parameter {
-                "limit" => limit = paging::limit(&value)?,
-                "cursor" => cursor = Some(paging::cursor(&value)?),
-                "event_id" => filter.event = Some(name("event_id", &value, "must be the id of an event")?),
-                "market" => filter.market = Some(name("market", &value, "must be a market family")?),
-                "odds_format" => odds = odds_format(&value)?,
-                _ => filter.events.take(&parameter, &value)?,
-            }
-        }
-        let after = paging::after(cursor, &filter)?;
-        Ok(Self { filter, odds_format: odds, limit, after })
+    fn parse(query: &str) -> Result<Self, Problem> {
+        let (filter, limit, after) = PageAsk::of(query, BestFilter::default(), paging::LIMIT)?.begin()?;
+        Ok(Self { filter, limit, after })
     }
 
     /// The names in it, each with its parameter.
@@ -67,6 +67,9 @@ impl BestQuery {
 }
 
 impl EventsResource {
+    /// What the best prices are asked for by.
+    pub(crate) const OF_BEST: ParameterList = paging::parameters_of_page::<BestFilter>;
+
     /// Answers `GET /odds/best`.
     pub(crate) fn best(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         let query = BestQuery::parse(request.query())?;
@@ -82,7 +85,7 @@ impl EventsResource {
 
     /// A page of events with the best prices of each, and the place of the last one where more follow.
     fn best_of(&self, query: &BestQuery, private: Option<&str>) -> (Vec<Value>, Option<EventPlace>) {
-        let BestFilter { events: wanted, event, market } = &query.filter;
+        let BestFilter { events: wanted, event, market, odds_format } = &query.filter;
         let events = self.quotes.events(private);
         let of = events.iter().filter(|seen| {
             wanted.includes(seen)
@@ -100,7 +103,7 @@ impl EventsResource {
             let best = best(&quotes);
             let lines = best.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
             let as_of = self.lists.polls.as_of();
-            let lines: Vec<_> = lines.map(|line| line_json(line, as_of, query.odds_format)).collect();
+            let lines: Vec<_> = lines.map(|line| line_json(line, as_of, *odds_format)).collect();
             json!({"event": event_json(event), "lines": lines})
         });
         (shown.collect(), last)

@@ -2,7 +2,8 @@
 //!
 //! It never shows a private price: those are in no table that it reads.
 
-use arb_feed::filter::parameter::{name, number};
+use arb_feed::filter::parameter::name;
+use arb_feed::filter::parameter::{NAME, Parameter, Values};
 use arb_model::{Line, Market, Points};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_store::history::{PriceQuery, PriceSeries};
@@ -11,19 +12,60 @@ use tokio::task::block_in_place;
 
 use super::EventsResource;
 use crate::http::charge::Charge;
-use crate::http::parameters::{parameters, time};
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, row};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::resources::parameters::{SINCE, UNTIL};
 use crate::view::series_json;
 
 /// The range where none is given.
 const USUAL: Micros = 24 * 3_600 * SECOND;
 /// The longest range.
 const LONGEST: Micros = 7 * USUAL;
-const BAD_LINE: &str = "must be a number with at most three decimals";
-const BAD_MARKET: &str = "must be a market with its period, as h2h or totals_h1";
+const MARKET_KEY: &Parameter<Market> = &Parameter::new(
+    "market",
+    "A market with its period, as lists of events have it: h2h, totals_h1.",
+    NAME,
+    |_, key| Market::parse(key),
+)
+.component("market_key")
+.required()
+.because("must be a market with its period, as h2h or totals_h1");
+const LINE: &Parameter<Line> = &Parameter::new(
+    "line",
+    "The line, of spreads and totals, which need it: of spreads the home side's handicap.",
+    Values::Number { least: None, most: None },
+    |_, text| parse_line(text),
+)
+.because("must be a number with at most three decimals");
+const SPORT_KEY: &Parameter<String> = &Parameter::name(
+    "sport",
+    "The sport of an event that is over; one that has prices now needs none.",
+    "must be a sport",
+)
+.component("sport_key");
+
+/// The parameters as they were given.
+#[derive(Default)]
+struct LineAsk {
+    market: Option<Market>,
+    line: Option<Line>,
+    sport: Option<String>,
+    since: Option<Micros>,
+    until: Option<Micros>,
+}
+
+impl Query for LineAsk {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(MARKET_KEY => market),
+        row!(LINE => line),
+        row!(SPORT_KEY => sport),
+        row!(SINCE => since),
+        row!(UNTIL => until),
+    ];
+}
 
 /// The line that is asked for, and of what time.
 #[derive(Debug, PartialEq)]
@@ -37,21 +79,8 @@ struct LineQuery {
 
 impl LineQuery {
     fn parse(text: &str, now: Micros) -> Result<Self, Problem> {
-        let (mut market, mut line, mut sport, mut since, mut until) = (None, None, None, None, None);
-        for (parameter, value) in parameters(text)? {
-            match &*parameter {
-                "market" => {
-                    let parsed = Market::parse(&value);
-                    market = Some(parsed.ok_or_else(|| Problem::invalid_param("market", BAD_MARKET))?);
-                }
-                "line" => line = Some(parse_line(&value)?),
-                "sport" => sport = Some(name("sport", &value, "must be a sport")?),
-                "since" => since = Some(time("since", &value)?),
-                "until" => until = Some(time("until", &value)?),
-                _ => return Err(Problem::invalid_param(&parameter, "is unknown")),
-            }
-        }
-        let market = market.ok_or_else(|| Problem::invalid_param("market", BAD_MARKET))?;
+        let LineAsk { market, line, sport, since, until } = filled(LineAsk::default(), text)?;
+        let market = market.ok_or_else(|| MARKET_KEY.refused())?;
         match (market.family.has_line(), line) {
             (true, None) => {
                 return Err(Problem::invalid_param("line", "must be given of spreads and totals"));
@@ -85,15 +114,18 @@ impl LineQuery {
 }
 
 /// A line in thousandths.
-fn parse_line(value: &str) -> Result<Line, Problem> {
+fn parse_line(text: &str) -> Option<Line> {
     let is_line = |number: f64| number.abs() < 1e6 && ((number * 1e3).round() - number * 1e3).abs() < 1e-6;
-    let number = f64::from_bits(number("line", value, BAD_LINE, is_line)?);
+    let number = text.parse().ok().filter(|number| is_line(*number))?;
     // It is within a million thousands.
     #[allow(clippy::cast_possible_truncation)]
-    Ok((number * 1e3).round() as Line)
+    Some((number * 1e3).round() as Line)
 }
 
 impl EventsResource {
+    /// What the prices of a line over time are asked for by.
+    pub(crate) const OF_LINE: ParameterList = parameters_of::<LineAsk>;
+
     /// Answers `GET /events/{id}/odds/history`.
     pub(crate) fn odds_history(&self, request: &Request<'_>, charge: &Charge<'_>, now: Micros) -> Started {
         let event = name("id", &request.parameter("id"), "").map_err(|_| Problem::not_found())?;

@@ -2,29 +2,51 @@
 //!
 //! It never guesses: a field that is not known is refused, and so is a value that no scan can have.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arb_feed::filter::parameter;
-use arb_feed::filter::sport::Sport;
+use arb_feed::filter::parameter::{NAMES, Number, Parameter};
+use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::parse_rfc3339;
 use serde::de::DeserializeOwned;
 
 use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
+use crate::http::query::{ParameterList, Query, QueryRow, parameters_of, row, unknown};
 use crate::http::request::Request;
 use crate::lists::known_names::{KnownNames, NameKind, Named};
 
-/// Seconds that an answer is waited for, unless the request sets another number.
-const WAIT: f64 = 5.0;
-/// The most that it may say.
-const LONGEST_WAIT: f64 = 30.0;
 /// Names in a list.
 const MOST_NAMES: usize = 100;
 /// Parameters of a query, repeated ones counted.
 const MOST_PARAMETERS: usize = 128;
-/// The largest total stake.
-const MOST_STAKE: f64 = 10_000_000.0;
+const EVENT_IDS: &Parameter<Vec<String>> =
+    &Parameter::new("event_ids", "Events.", NAMES, |_, text| Some(words(text)));
+const EVENT_GROUP: &Parameter<String> = &Parameter::name(
+    "event_group",
+    "A league and a date, such as soccer_epl/2026-11-23.",
+    "must be a league, / and a date such as 2026-11-23",
+);
+const MARKETS: &Parameter<Vec<String>> =
+    &Parameter::new("markets", "Market families.", NAMES, |_, text| Some(words(text)));
+const BOOKS: &Parameter<Vec<String>> =
+    &Parameter::new("books", "The only books whose prices count.", NAMES, |_, text| Some(words(text)))
+        .component("books_of_scan");
+/// The parameters that may be given again: their values are added.
+const LISTS: [&Parameter<Vec<String>>; 3] = [EVENT_IDS, MARKETS, BOOKS];
+const MIN_MARGIN: &Parameter<Number> =
+    &Parameter::number("min_margin", "The least margin, a fraction: 0.015 is 1.5 %.", (Some(0.0), Some(1.0)))
+        .component("min_margin_of_scan")
+        .because("must be a fraction from 0 to 1: 0.015 is 1.5 %");
+const TOTAL_STAKE: &Parameter<Number> =
+    &Parameter::number("total_stake", "The total that stakes are for.", (Some(0.01), Some(1e7)))
+        .component("total_stake_of_scan");
+/// How long an answer is waited for.
+const WAIT_SECONDS: &Parameter<Number> =
+    &Parameter::number("wait_seconds", "How long to wait for the whole answer.", (Some(0.0), Some(30.0)))
+        .defaulting("5");
 const NOTHING: &str = "A scan names at least one of sport, league, event_ids and event_group.";
 
 /// The fields as they were given.
@@ -48,42 +70,40 @@ pub(super) struct Wanted {
     pub(super) wait: Duration,
 }
 
+impl Query for ScanFields {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SPORT => sport),
+        row!(LEAGUE => league),
+        row!(EVENT_IDS, |fields, names| fields.event_ids.extend(names)),
+        row!(EVENT_GROUP => event_group),
+        row!(MARKETS, |fields, names| fields.markets.extend(names)),
+        row!(BOOKS, |fields, names| fields.books.extend(names)),
+        row!(MIN_MARGIN => min_margin),
+        row!(TOTAL_STAKE => total_stake),
+        row!(WAIT_SECONDS => wait_seconds),
+    ];
+}
+
 impl ScanFields {
+    /// What a query of a scan has.
+    pub(super) const PARAMETERS: ParameterList = parameters_of::<Self>;
+
     /// Those of a query: lists are separated by commas or repeated.
     pub(super) fn of_query(query: &str) -> Result<Self, Problem> {
-        let mut fields = Self::default();
+        let (mut fields, mut given) = (Self::default(), BTreeSet::new());
         for (index, (name, value)) in form_urlencoded::parse(query.as_bytes()).enumerate() {
             if index == MOST_PARAMETERS {
                 return Err(Problem::bad_request("There are more than 128 parameters."));
             }
-            fields.take(&name, &value)?;
+            if !fields.take(&name, &value)? {
+                return Err(unknown(&name));
+            }
+            let is_list = LISTS.iter().any(|list| list.shape.name == name);
+            if !is_list && !given.insert(name.clone()) {
+                return Err(Problem::invalid_param(&name, "is given twice"));
+            }
         }
         Ok(fields)
-    }
-
-    fn take(&mut self, name: &str, value: &str) -> Result<(), Problem> {
-        let words = || value.split(',').map(str::to_owned);
-        match name {
-            "sport" => once(name, &mut self.sport, value.to_owned()),
-            "league" => once(name, &mut self.league, value.to_owned()),
-            "event_group" => once(name, &mut self.event_group, value.to_owned()),
-            "min_margin" => once(name, &mut self.min_margin, number(name, value)?),
-            "total_stake" => once(name, &mut self.total_stake, number(name, value)?),
-            "wait_seconds" => once(name, &mut self.wait_seconds, number(name, value)?),
-            "event_ids" => {
-                self.event_ids.extend(words());
-                Ok(())
-            }
-            "markets" => {
-                self.markets.extend(words());
-                Ok(())
-            }
-            "books" => {
-                self.books.extend(words());
-                Ok(())
-            }
-            _ => Err(Problem::invalid_param(name, "is unknown")),
-        }
     }
 
     /// Those of a body.
@@ -113,8 +133,8 @@ impl ScanFields {
         for (name, list) in [("event_ids", event_ids), ("books", books), ("markets", markets)] {
             check_list(name, list)?;
         }
-        let sport = sport.as_deref().map(Sport::parse).transpose()?;
-        let league = league.as_deref().map(Sport::parse_league).transpose()?;
+        let sport = sport.as_deref().map(|key| SPORT.parse(key)).transpose()?;
+        let league = league.as_deref().map(|key| LEAGUE.parse(key)).transpose()?;
         let group = event_group.as_deref().map(league_of_group).transpose()?;
         let sports = [("sport", &sport), ("league", &league), ("event_group", &group)];
         let sports = sports.into_iter().filter_map(|(name, sport)| Named::sport(name, sport.as_ref()?));
@@ -141,41 +161,27 @@ impl ScanFields {
     }
 
     fn margin(&self) -> Result<f64, Problem> {
-        let margin = self.min_margin.unwrap_or(0.0);
-        if (0.0..1.0).contains(&margin) {
-            return Ok(margin);
-        }
-        let reason = "must be a fraction from 0 to below 1: 0.015 is 1.5 %";
-        Err(Problem::invalid_param("min_margin", reason))
+        Ok(MIN_MARGIN.check(self.min_margin.unwrap_or(0.0))?)
     }
 
     /// In minor units.
     fn stake(&self) -> Result<Option<i64>, Problem> {
-        let Some(stake) = self.total_stake else { return Ok(None) };
-        if !(0.01..=MOST_STAKE).contains(&stake) {
-            return Err(Problem::invalid_param("total_stake", "must be from 0.01 to 10000000"));
-        }
+        let Some(stake) = self.total_stake.map(|stake| TOTAL_STAKE.check(stake)).transpose()? else {
+            return Ok(None);
+        };
         #[expect(clippy::cast_possible_truncation, reason = "at most a thousand million")]
         Ok(Some((stake * 100.0).round() as i64))
     }
 
     fn wait(&self) -> Result<Duration, Problem> {
-        let wait = self.wait_seconds.unwrap_or(WAIT);
-        let is_valid = (0.0..=LONGEST_WAIT).contains(&wait);
-        let refused = || Problem::invalid_param("wait_seconds", "must be from 0 to 30");
-        is_valid.then(|| Duration::from_secs_f64(wait)).ok_or_else(refused)
+        let usual = || WAIT_SECONDS.default_value().and_then(Option::<f64>::from).unwrap_or_default();
+        let wait = WAIT_SECONDS.check(self.wait_seconds.unwrap_or_else(usual))?;
+        Ok(Duration::from_secs_f64(wait))
     }
 }
 
-fn once<T>(name: &str, field: &mut Option<T>, value: T) -> Result<(), Problem> {
-    match field.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(Problem::invalid_param(name, "is given twice")),
-    }
-}
-
-fn number(name: &str, value: &str) -> Result<f64, Problem> {
-    value.parse().map_err(|_| Problem::invalid_param(name, "must be a number"))
+fn words(text: &str) -> Vec<String> {
+    text.split(',').map(str::to_owned).collect()
 }
 
 fn list<T: DeserializeOwned>(body: &mut JsonBody, name: &str) -> Result<Vec<T>, Problem> {
@@ -206,7 +212,7 @@ fn league_of_group(group: &str) -> Result<Sport, Problem> {
     if date.len() != 10 || parse_rfc3339(&format!("{date}T00:00:00Z")).is_none() {
         return Err(refused());
     }
-    Sport::parse_league(league).map_err(|_| refused())
+    Sport::parse_league(league).ok_or_else(refused)
 }
 
 #[cfg(test)]
@@ -257,10 +263,10 @@ mod tests {
             ("sport=soccer&colour=red", "colour is unknown"),
             ("sport=soccer&markets=corners", "no market family"),
             ("sport=soccer&markets=", "empty"),
-            ("sport=soccer&min_margin=1", "0.015 is 1.5 %"),
+            ("sport=soccer&min_margin=1.01", "0.015 is 1.5 %"),
             ("sport=soccer&min_margin=-0.1", "0.015 is 1.5 %"),
             ("sport=soccer&min_margin=NaN", "0.015 is 1.5 %"),
-            ("sport=soccer&min_margin=x", "must be a number"),
+            ("sport=soccer&min_margin=x", "must be a fraction"),
             ("sport=soccer&wait_seconds=31", "from 0 to 30"),
             ("sport=soccer&wait_seconds=-1", "from 0 to 30"),
             ("sport=soccer&total_stake=0", "from 0.01"),

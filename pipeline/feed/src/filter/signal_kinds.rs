@@ -6,10 +6,20 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::parameter::InvalidParameter;
+use super::parameter::{Parameter, Values};
 
 /// What signals there are.
 const KINDS: [&str; 6] = ["value", "low_hold", "middle", "steam", "stale_price", "odds_drop"];
+
+/// Its parameter.
+pub const KIND: &Parameter<SignalKinds> = &Parameter::new(
+    "kind",
+    "Kinds of signals.",
+    Values::List("Some of value, low_hold, middle, steam, stale_price, odds_drop, with commas between."),
+    |_, text| SignalKinds::parse(text),
+)
+.component("signal_kind")
+.because("must be some of value, low_hold, middle, steam, stale_price, odds_drop, with commas between");
 
 /// Some of the kinds; all of them unless some are named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,16 +27,10 @@ const KINDS: [&str; 6] = ["value", "low_hold", "middle", "steam", "stale_price",
 pub struct SignalKinds(Option<BTreeSet<String>>);
 
 impl SignalKinds {
-    /// From the parameter `kind`.
-    ///
-    /// # Errors
-    /// For a name of no kind.
-    pub fn parse(text: &str) -> Result<Self, InvalidParameter> {
+    /// From keys with commas between them.
+    fn parse(text: &str) -> Option<Self> {
         let known = |kind: &str| KINDS.contains(&kind).then(|| kind.to_owned());
-        let kinds: Option<_> = text.split(',').map(known).collect();
-        let reason =
-            "must be some of value, low_hold, middle, steam, stale_price, odds_drop, with commas between";
-        kinds.map(|kinds| Self(Some(kinds))).ok_or_else(|| InvalidParameter::new("kind", reason))
+        text.split(',').map(known).collect::<Option<_>>().map(|kinds| Self(Some(kinds)))
     }
 
     /// Whether signals of a kind are shown.
@@ -48,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_sentence_names_every_kind() {
-        let reason = SignalKinds::parse("x").unwrap_err().reason;
+        let reason = KIND.parse("x").unwrap_err().reason;
         assert!(KINDS.iter().all(|kind| reason.contains(kind)), "{reason}");
     }
 

@@ -4,32 +4,47 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::parameter::{self, InvalidParameter};
+use super::parameter::{MAX_NAME, NAME, Parameter, Values, is_name};
+
+/// The parameter of a sport or a league.
+pub const SPORT: &Parameter<Sport> = &Parameter::new(
+    "sport",
+    "A sport or a league, as GET /v1/sports lists them; one that does not exist is 400.",
+    NAME,
+    |_, key| Sport::parse(key),
+)
+.because("must be a sport or a league key");
+/// The parameter of a league.
+pub const LEAGUE: &Parameter<Sport> = &Parameter::new(
+    "league",
+    "A league, as GET /v1/sports lists them; one that does not exist is 400.",
+    Values::Text { least: 1, most: MAX_NAME, pattern: Some("_") },
+    |_, key| Sport::parse_league(key),
+)
+.because("must be a league key, as soccer_epl");
 
 /// A sport (`soccer`) or a league (`soccer_fifa_world_cup`); all of them unless one is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Sport(Option<String>);
 
+impl From<Sport> for Option<String> {
+    fn from(Sport(key): Sport) -> Self {
+        key
+    }
+}
+
 impl Sport {
-    /// From the parameter `sport`.
-    ///
-    /// # Errors
-    /// For what is no name.
-    pub fn parse(name: &str) -> Result<Self, InvalidParameter> {
-        Ok(Self(Some(parameter::name("sport", name, "must be a sport or a league key")?)))
+    /// From its key.
+    #[must_use]
+    pub fn parse(key: &str) -> Option<Self> {
+        is_name(key).then(|| Self(Some(key.to_owned())))
     }
 
-    /// From the parameter `league`; a league is no sport.
-    ///
-    /// # Errors
-    /// For what is no key of a league.
-    pub fn parse_league(name: &str) -> Result<Self, InvalidParameter> {
-        let league = parameter::name("league", name, "must be a league key")?;
-        let is_league = league.contains('_');
-        is_league
-            .then_some(Self(Some(league)))
-            .ok_or_else(|| InvalidParameter::new("league", "must be a league key, as soccer_epl"))
+    /// From the key of a league; a league is no sport.
+    #[must_use]
+    pub fn parse_league(key: &str) -> Option<Self> {
+        Self::parse(key).filter(|_| key.contains('_'))
     }
 
     /// Its name, if one is named.
@@ -64,6 +79,6 @@ mod tests {
             assert_eq!(named(name).is("soccer", "soccer_test"), expected, "{name}");
         }
         assert!(Sport::default().is("any", "of them"));
-        assert!(Sport::parse("").is_err() && Sport::parse(&"s".repeat(101)).is_err());
+        assert!(Sport::parse("").is_none() && Sport::parse(&"s".repeat(101)).is_none());
     }
 }

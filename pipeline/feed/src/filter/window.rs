@@ -6,9 +6,39 @@ use arb_model::{FilterValues, Money};
 use arb_schemas::records::BoardEntry;
 use serde::{Deserialize, Serialize};
 
-use super::parameter::{InvalidParameter, name, number, truth};
-use super::sport::Sport;
+use super::parameter::{Number, Parameter};
+use super::query::{Query, QueryRow};
+use super::sport::{LEAGUE, SPORT, Sport};
 use crate::event::About;
+use crate::row;
+
+/// The parameter of an event.
+pub const EVENT_ID: &Parameter<String> =
+    &Parameter::name("event_id", "An event.", "must be the id of an event");
+/// The parameter of a market family.
+pub const MARKET: &Parameter<String> = &Parameter::name(
+    "market",
+    "A market family: h2h, h2h_3_way, draw_no_bet, spreads or totals; another one is 400.",
+    "must be a market family",
+);
+/// The parameter of a book.
+pub const BOOK: &Parameter<String> = &Parameter::name(
+    "book",
+    "A book, as GET /v1/books lists them; one that does not exist is 400.",
+    "must be the key of a book",
+);
+/// The parameter of the flags.
+pub const VERIFIED: &Parameter<bool> = &Parameter::truth("verified", "Whether all flags hold.");
+/// The parameter of the start.
+pub const IN_PLAY: &Parameter<bool> = &Parameter::truth("in_play", "Whether the event has begun.");
+/// The parameter of the margin.
+pub const MIN_MARGIN: &Parameter<Number> =
+    &Parameter::number("min_margin", "The least margin: 0.02 is 2 %.", (None, None))
+        .because("must be a number, a fraction: 0.02 is 2 %");
+/// The parameter of the total stake.
+pub const MIN_STAKE: &Parameter<Number> =
+    &Parameter::number("min_stake", "The least total stake within limits.", (Some(0.0), None))
+        .because("must be an amount of money, at least 0");
 
 /// Each applies where it is given. Numbers are kept as their bits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,45 +48,37 @@ pub struct WindowFilter {
     pub sport: Sport,
     /// The league.
     pub league: Sport,
-    event_id: Option<String>,
+    /// The event.
+    pub event_id: Option<String>,
     /// The family of the market.
     pub market: Option<String>,
     /// At which a leg is.
     pub book: Option<String>,
-    verified: Option<bool>,
-    in_play: Option<bool>,
-    min_margin: Option<u64>,
-    /// Units of the entry's currency.
-    min_stake: Option<u64>,
+    /// Whether all flags hold.
+    pub verified: Option<bool>,
+    /// Whether the event has begun.
+    pub in_play: Option<bool>,
+    /// The least margin.
+    pub min_margin: Option<u64>,
+    /// The least total stake, in units of the entry's currency.
+    pub min_stake: Option<u64>,
+}
+
+impl Query for WindowFilter {
+    const ROWS: &'static [QueryRow<Self>] = &[
+        row!(SPORT => sport),
+        row!(LEAGUE => league),
+        row!(EVENT_ID => event_id),
+        row!(MARKET => market),
+        row!(BOOK => book),
+        row!(VERIFIED => verified),
+        row!(IN_PLAY => in_play),
+        row!(MIN_MARGIN => min_margin),
+        row!(MIN_STAKE => min_stake),
+    ];
 }
 
 impl WindowFilter {
-    /// Takes a parameter; `false` when it is none of this filter's.
-    ///
-    /// # Errors
-    /// For an invalid value.
-    pub fn take(&mut self, parameter: &str, value: &str) -> Result<bool, InvalidParameter> {
-        match parameter {
-            "sport" => self.sport = Sport::parse(value)?,
-            "league" => self.league = Sport::parse_league(value)?,
-            "event_id" => self.event_id = Some(name(parameter, value, "must be the id of an event")?),
-            "market" => self.market = Some(name(parameter, value, "must be a market family")?),
-            "book" => self.book = Some(name(parameter, value, "must be the key of a book")?),
-            "verified" => self.verified = Some(truth(parameter, value)?),
-            "in_play" => self.in_play = Some(truth(parameter, value)?),
-            "min_margin" => {
-                let reason = "must be a number, a fraction: 0.02 is 2 %";
-                self.min_margin = Some(number(parameter, value, reason, |_| true)?);
-            }
-            "min_stake" => {
-                let reason = "must be an amount of money, at least 0";
-                self.min_stake = Some(number(parameter, value, reason, |number| number >= 0.0)?);
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Whether an open window is shown. A limit that nobody states bounds no stake.
     #[must_use]
     pub fn includes(&self, entry: &BoardEntry) -> bool {

@@ -24,17 +24,6 @@ pub enum OddsFormat {
 }
 
 impl OddsFormat {
-    /// By its name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            "decimal" => Self::Decimal,
-            "american" => Self::American,
-            "fractional" => Self::Fractional,
-            _ => return None,
-        })
-    }
-
     /// A price in this format: a number, of fractional odds a text.
     #[must_use]
     pub fn show(self, price: Price) -> Value {
@@ -94,11 +83,10 @@ mod tests {
             (1_000_001, json!(1.000_001), -100_000_000, "1/500001"),
             (1_001_000_000, json!(1001.0), 100_000, "1000/1"),
         ] {
-            let shown = ["decimal", "american", "fractional"]
-                .map(|format| OddsFormat::parse(format).unwrap().show(price(millionths)));
+            let formats = [OddsFormat::Decimal, OddsFormat::American, OddsFormat::Fractional];
+            let shown = formats.map(|format| format.show(price(millionths)));
             assert_eq!(shown, [decimal, json!(american), json!(fractional)], "{millionths}");
         }
-        assert_eq!((OddsFormat::parse("hongkong"), OddsFormat::parse("")), (None, None));
     }
 
     proptest! {
