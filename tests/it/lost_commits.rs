@@ -2,7 +2,6 @@
 //! committed, so that nobody sees less than before.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use arb_kafka::{LeaseNote, TickOutput};
 use arb_process::machine::OddsMachine;

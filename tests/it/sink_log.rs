@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use arb_kafka::{Commit, Error, LeaseNote, Mark, SinkConsumer, SinkEvent, partition_of, topic_id};
-use arb_schemas::topics::ODDS_TICKS;
+use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
 use arb_schemas::wire::encode;
 use arb_sink::sources::TOPICS;
 use rdkafka::topic_partition_list::Offset;

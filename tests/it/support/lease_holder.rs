@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use arb_kafka::{
-    Cluster, DEFAULT_PARTITIONS, Error, Lease, LeaseNote, Leases, SourceProducer, TickOutput, Written,
-};
+use arb_kafka::{Cluster, Error, Lease, LeaseNote, Leases, SourceProducer, TickOutput, Written};
+use arb_schemas::topics::DEFAULT_PARTITIONS;
 
 use super::wait_for;
 
