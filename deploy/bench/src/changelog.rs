@@ -40,7 +40,7 @@ const CHANGES: Measure = Measure("encoding of the changes, a tick", "ns");
 
 /// What was written, by topic and kind of record.
 #[derive(Default)]
-struct Written {
+struct WrittenRecords {
     kinds: BTreeMap<(&'static str, String), Kind>,
     /// The batch of each topic that is being filled.
     open: BTreeMap<&'static str, Vec<u8>>,
@@ -71,10 +71,10 @@ pub(super) fn run(scale: Scale) -> anyhow::Result<Measured> {
 }
 
 /// Lets a machine process the feed, a transaction each so many records.
-fn written(ticks: i64, cut: i64) -> anyhow::Result<Written> {
+fn written(ticks: i64, cut: i64) -> anyhow::Result<WrittenRecords> {
     let books = Arc::new(books::shipped()?);
     let mut machine = OddsMachine::new(&OddsConfig { policy: Policy::Board, books });
-    let (mut market, mut written) = (PushMarket::new(BEGIN, MOVING), Written::default());
+    let (mut market, mut written) = (PushMarket::new(BEGIN, MOVING), WrittenRecords::default());
     let (mut out, mut counts) = (Outbox::default(), <OddsMachine as Machine>::Tally::default());
     for offset in 0..ticks {
         let tick = TickMessage::Record(TickRecord::Frame(market.next(BEGIN + offset * STEP)));
@@ -92,7 +92,7 @@ fn written(ticks: i64, cut: i64) -> anyhow::Result<Written> {
     Ok(written)
 }
 
-impl Written {
+impl WrittenRecords {
     fn changes(&mut self, machine: &OddsMachine) -> Result<(), WireError> {
         let (mut changes, started) = (Vec::new(), Instant::now());
         machine.changes(|change| -> Result<(), WireError> {
@@ -132,7 +132,7 @@ impl Written {
     }
 }
 
-fn rows(cut: i64, ticks: i64, written: &Written) -> Vec<Row> {
+fn rows(cut: i64, ticks: i64, written: &WrittenRecords) -> Vec<Row> {
     let row = |case: String, measure: Measure, value: f64| {
         let case = format!("{MOVING} % of prices moving, {cut} records a transaction, {case}");
         Row::alone(PART, case, measure, &[value])
