@@ -37,7 +37,7 @@ pub use scans::{
 pub use scores::LiveScore;
 pub use state::{
     Standing, StateBasis, StateBet, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateLink,
-    StateMove, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
+    StateMove, StateMoves, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
     StateStanding, StateSuspension, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Suspension, Tick};

@@ -97,12 +97,13 @@ pub const FEED_EVENTS: Topic = Topic {
 /// The processor's memory: the changelog from which a partition is restored.
 pub const PROCESS_STATE: Topic = Topic {
     name: "process.state.v1",
-    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; suspended/source/ or suspended/book/ and the name; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; of a private source the last two after private/, the source and /",
+    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; suspended/source/ or suspended/book/ and the name; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; moves/, the event id, /, the market, / and the number of the piece; of a private source the last three after private/, the source and /",
     partitions: DEFAULT_PARTITIONS,
     cleanup: Cleanup::Compact,
     records: &[
         RecordType::StateHead,
         RecordType::StateLine,
+        RecordType::StateMoves,
         RecordType::StateStaleBooks,
         RecordType::StateBook,
         RecordType::StateMargins,

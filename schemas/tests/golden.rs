@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use records::{
     account, account_audit, account_command, account_key, account_lease_quota, account_reply,
     account_session, account_settle_quota, account_usage, frame, scan_end, scan_request, scan_result,
-    state_head, state_line, state_scan,
+    state_head, state_line, state_moves, state_scan,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -78,6 +78,7 @@ fn compare_all() {
     stays(&alert());
     stays(&state_head());
     stays(&state_line());
+    stays(&state_moves());
     stays(&signal());
     stays(&signal_change());
     stays(&StateSource { source: "s".into(), latest: None, heard_at: Some(8), frames: Some(3), whole: true });

@@ -56,6 +56,8 @@ pub(crate) enum Part {
     Sse,
     /// How cost grows, by quotes, books and streams
     Growth,
+    /// Bytes that a processor writes for a tick, by kind of record
+    Changelog,
     /// Taking a partition over, and how long the other partitions pause meanwhile
     Takeover,
     /// Leases of the quota, beside an API without them; sign-ins; the restore and the takeover of an owner of accounts

@@ -7,6 +7,7 @@
 mod accounts;
 mod actor;
 mod board;
+mod changelog;
 mod cli;
 mod client;
 mod engine;
@@ -158,6 +159,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let sink = |home: &'a Home| -> Measurement<'a> {
         (sink::PART, Box::new(move || sink::run(home, scale, log_format, stop)))
     };
+    let changelog = || -> Measurement<'a> { (changelog::PART, Box::new(move || changelog::run(scale))) };
     let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
     let accounts = |config: &'a KafkaOptions| -> Measurement<'a> {
@@ -178,6 +180,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 board(),
                 sse(),
                 growth(),
+                changelog(),
                 takeover(),
                 accounts(&config.kafka),
                 webhooks(&config.kafka),
@@ -194,6 +197,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Board => vec![board()],
         Part::Sse => vec![sse()],
         Part::Growth => vec![growth()],
+        Part::Changelog => vec![changelog()],
         Part::Takeover => vec![takeover()],
         Part::Accounts(config) => vec![accounts(config)],
         Part::Webhooks(config) => vec![webhooks(config)],

@@ -31,6 +31,8 @@ pub const PRIVATE_EVENTS: usize = 1_024;
 pub const LINE_MOVES: usize = 8_192;
 /// Books whose moves these are, some of which may have left the line.
 pub const LINE_MOVERS: usize = 512;
+/// Moves of a market that are remembered together: what is copied, and written to the changelog again, when one is added.
+pub const PIECE_MOVES: usize = 32;
 /// Open signals of a market: middles are pairs of lines.
 pub const MARKET_SIGNALS: usize = 1_024;
 /// Quotes that a signal shows as evidence.

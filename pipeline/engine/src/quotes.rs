@@ -14,7 +14,7 @@ mod table;
 
 pub(crate) use merge::{MergeContext, Merged, merge, repeated};
 pub(crate) use moment::Moment;
-pub(crate) use moves::Moves;
+pub(crate) use moves::{MovePiece, Moves};
 pub(crate) use outcomes::outcomes;
 pub(crate) use price_move::Move;
 pub(crate) use quote::{Observation, Quote};

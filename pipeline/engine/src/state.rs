@@ -10,6 +10,7 @@ mod partition;
 mod parts;
 mod saved;
 mod saved_line;
+mod saved_moves;
 mod saved_quote;
 mod saved_signal;
 
@@ -19,6 +20,7 @@ pub(crate) use market_state::MarketState;
 pub(crate) use partition::{State, Suspended};
 pub(crate) use parts::Parts;
 pub use saved::{Misfit, Saved};
-pub use saved_line::{SavedLine, SavedMove, SavedMoves, SavedWindow};
+pub use saved_line::{SavedLine, SavedWindow};
+pub use saved_moves::{SavedMove, SavedMoves};
 pub use saved_quote::SavedQuote;
 pub use saved_signal::{SavedBet, SavedConsensus, SavedSignal};

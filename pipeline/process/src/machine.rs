@@ -134,8 +134,8 @@ impl Machine for OddsMachine {
         self.scans.abort();
     }
 
-    fn restore(&mut self, _key: &[u8], value: &[u8]) -> Result<(), StateError> {
-        match state::parse(value)? {
+    fn restore(&mut self, key: &[u8], value: &[u8]) -> Result<(), StateError> {
+        match state::parse(&String::from_utf8_lossy(key), value)? {
             StateRecord::Saved(saved) => self.engine.restore(saved).map_err(StateError::Misfit),
             StateRecord::Scan(scan) => {
                 self.scans.restore(*scan);

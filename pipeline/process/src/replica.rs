@@ -1,7 +1,7 @@
 //! The state of a partition as a reader of its changelog has it: the same engine, one transaction after another.
 //!
 //! A transaction ends with the record of the partition itself; what is read of it before is kept apart, so that a board is always
-//! that of a whole transaction. What serves the processor alone (scans, digests of pushed updates) is left out. It never steps,
+//! that of a whole transaction. What serves the processor alone (scans, digests of pushed updates, moves of prices) is left out. It never steps,
 //! publishes or skips: a record that does not fit ends it with an error.
 
 use std::collections::BTreeMap;
@@ -17,9 +17,6 @@ use arb_schemas::wire::{WireError, decode};
 use thiserror::Error;
 
 use crate::codec::state::{self, StateError, StateRecord};
-
-/// With what the keys begin of records that no reader needs.
-const LEFT_OUT: [&str; 3] = ["push/", "scan/", "repeats/"];
 
 /// Why a replica ends.
 #[derive(Debug, Error)]
@@ -68,7 +65,7 @@ impl StateReplica {
     /// [`ReplicaError`].
     pub fn put(&mut self, key: &[u8], value: Option<&[u8]>) -> Result<bool, ReplicaError> {
         let key = String::from_utf8_lossy(key).into_owned();
-        if LEFT_OUT.iter().any(|kind| key.starts_with(kind)) {
+        if state::serves_processor_alone(&key) {
             return Ok(false);
         }
         let ends = key == PARTITION_KEY;
@@ -132,7 +129,7 @@ impl StateReplica {
             self.position = (epoch, next_offset);
             return Ok(self.engine.restore(Saved::Sequence(sequence))?);
         }
-        match state::parse(value)? {
+        match state::parse(key, value)? {
             StateRecord::Saved(saved) => Ok(self.engine.restore(saved)?),
             StateRecord::Scan(_) | StateRecord::ScanRepeats(_) | StateRecord::Partition(_) => Ok(()),
         }

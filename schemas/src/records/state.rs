@@ -24,7 +24,8 @@ record! {
 }
 
 record! {
-    /// One market of one event as the processor remembers it, without its lines, which are `StateLine` records.
+    /// One market of one event as the processor remembers it, without its lines and moves, which are `StateLine` and
+    /// `StateMoves` records.
     #[derive(Eq)]
     pub struct StateHead {
         /// The event.
@@ -54,8 +55,8 @@ record! {
 }
 
 record! {
-    /// One line of one market of one event as the processor remembers it: its quotes, its open window, what its prices
-    /// moved by, and the signals about it.
+    /// One line of one market of one event as the processor remembers it: its quotes, its open window, and the signals
+    /// about it.
     pub struct StateLine {
         /// Which event.
         pub event_id: String,
@@ -69,8 +70,6 @@ record! {
         pub quotes: Vec<StateQuote>,
         /// Its open window.
         pub window: Option<StateWindow>,
-        /// What its back prices moved by of late; those of one quote in their order.
-        pub moves: Vec<StateMove>,
         /// The open signals about it, by kind, second line, outcome and book.
         pub signals: Vec<StateSignal>,
         /// What books agreed on of late, where it changed; by outcome and time.
@@ -127,15 +126,33 @@ record! {
 }
 
 record! {
+    /// Some of what the back prices of a market moved by of late, in the order in which it came. The key names the event, the market and
+    /// the piece.
+    #[derive(Eq)]
+    pub struct StateMoves {
+        /// Books, which the moves name by position.
+        pub names: Vec<String>,
+        /// The time of the first move.
+        pub begin: Micros,
+        /// Moves that this piece has had, those that were forgotten included.
+        pub added: i32,
+        /// The moves.
+        pub moves: Vec<StateMove>,
+    }
+}
+
+record! {
     /// A change of a back price.
     #[derive(Eq)]
     pub struct StateMove {
+        /// Line in thousandths; `None` of a market without lines.
+        pub line: Option<i32>,
         /// What is bet on.
         pub outcome: Outcome,
         /// Position of the book's name.
         pub book: i32,
-        /// The time.
-        pub at: Micros,
+        /// Microseconds from `begin` to the time of the move; below 0 where it was before.
+        pub after: i64,
         /// The price before, decimal odds in millionths.
         pub from: i64,
         /// The price after, decimal odds in millionths.

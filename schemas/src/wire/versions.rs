@@ -15,7 +15,7 @@ use crate::records::{
     ArbWindow, BoardEntry, BoardProgress, CloseSignal, EdgeSignal, Frame, Heartbeat, LineMovement, LiveScore,
     OpenedWindow, Pick, PickCandidate, PickChange, PickClosing, PickOffer, PickTimer, PollEnd, ResultReport,
     ScanBegin, ScanEnd, ScanRequest, ScanResult, SignalChange, StaleAlert, StateBook, StateClock, StateHead,
-    StateLine, StateMargins, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
+    StateLine, StateMargins, StateMoves, StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush,
     StateResult, StateScan, StateScanRepeats, StateSource, StateStaleBooks, StateSurvival, StateSuspension,
     StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed, StateWebhookNotice,
     StateWebhooks, Suspension, WebhookAttempt, WebhookAttempts, WebhookCircuit, WebhookDelivery,
@@ -145,6 +145,7 @@ versions! {
     WindowGrading (OpenedWindow) = 1067;
     StateOpenedWindow (OpenedWindow) = 1068;
     LiveScore = 1069;
+    StateMoves = 1070;
 }
 
 impl RecordType {

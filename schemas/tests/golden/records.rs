@@ -10,9 +10,9 @@ use arb_schemas::records::{
     Account, AccountAudit, AccountBankroll, AccountCommand, AccountKey, AccountLeaseQuota, AccountReply,
     AccountSession, AccountSettleQuota, AccountUsage, Coverage, Frame, Offer, Outcome, Push, ScanArb,
     ScanCount, ScanEnd, ScanRequest, ScanResult, ScanSource, SettledLease, Side, Standing, StateBasis,
-    StateBet, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote, StateScan,
-    StateScanSource, StateSignal, StateStanding, StateWindow, Status, Tick, UsageAsker, UsageCharge,
-    UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
+    StateBet, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateMoves, StateQuote,
+    StateScan, StateScanSource, StateSignal, StateStanding, StateWindow, Status, Tick, UsageAsker,
+    UsageCharge, UsageLease, UsageOfDay, UsageOfKey, UsageOfRoute,
 };
 
 pub(crate) fn frame() -> Frame {
@@ -117,6 +117,20 @@ fn state_window() -> StateWindow {
     }
 }
 
+pub(crate) fn state_moves() -> StateMoves {
+    let moved = |line, after, told| StateMove {
+        line,
+        outcome: Outcome::Over,
+        book: 0,
+        after,
+        from: 2_000_000,
+        to: 2_100_000,
+        told,
+    };
+    let moves = vec![moved(Some(2_500), 0, true), moved(None, -1, false)];
+    StateMoves { names: vec!["alpha".into()], begin: 3, added: 5, moves }
+}
+
 pub(crate) fn state_line() -> StateLine {
     StateLine {
         event_id: event().id.to_string(),
@@ -125,14 +139,6 @@ pub(crate) fn state_line() -> StateLine {
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
         quotes: vec![state_quote(Outcome::Over, 1, 2_100_000), state_quote(Outcome::Under, 2, 2_110_000)],
         window: Some(state_window()),
-        moves: vec![StateMove {
-            outcome: Outcome::Over,
-            book: 1,
-            at: 3,
-            from: 2_000_000,
-            to: 2_100_000,
-            told: true,
-        }],
         signals: vec![StateSignal {
             id: "ffeeddccbbaa99887766554433221100".into(),
             kind: "value".into(),

@@ -78,8 +78,10 @@ impl Outcome {
     fn other_states(&self, expected: &Self) -> Vec<String> {
         let keys: BTreeSet<_> = self.state.keys().chain(expected.state.keys()).collect();
         let differing = keys.into_iter().filter(|key| self.state.get(key) != expected.state.get(key));
-        let parsed =
-            |of: &Self, key: &(i32, Vec<u8>)| of.state.get(key).map(|value| state::parse(value).unwrap());
+        let parsed = |of: &Self, key: &(i32, Vec<u8>)| {
+            let name = String::from_utf8_lossy(&key.1);
+            of.state.get(key).map(|value| state::parse(&name, value).unwrap())
+        };
         let line = |key: &(i32, Vec<u8>)| {
             let (name, found) = (String::from_utf8_lossy(&key.1), parsed(self, key));
             format!("{} {name}: {found:?}, expected {:?}", key.0, parsed(expected, key))

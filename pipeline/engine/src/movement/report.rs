@@ -35,8 +35,7 @@ pub(crate) fn report(
         let order = |moved: &Move| (moved.key.line(), moved.key.outcome());
         sums.sort_by_key(|sum| (order(sum), context.step.pricing.names.place(sum.key.book())));
         let is_in_report = |moved: &Move| moved.at < end && sums.iter().any(|sum| sum.key == moved.key);
-        let mark = |moved: &Move| Move { is_reported: moved.is_reported || is_in_report(moved), ..*moved };
-        now = Some(moves.iter().map(mark).collect());
+        now = Some(moves.with_reported(is_in_report));
         for Move { key, from, to, .. } in sums {
             let of_price = LineMovement {
                 line: key.line().map(Points),

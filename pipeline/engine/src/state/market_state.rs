@@ -19,7 +19,7 @@ pub(crate) struct MarketState {
     pub(crate) market: Market,
     pub(crate) quotes: Vec<Quote>,
     pub(crate) windows: Vec<Window>,
-    /// Of each quote in their order.
+    /// In the order in which they came.
     pub(crate) moves: Moves,
     pub(crate) main_line: Option<Line>,
     /// Open signals, sorted by subject; most updates leave them as they are.
@@ -65,11 +65,10 @@ impl MarketState {
         MarketContext { step, market: self.market, last_received, links, has_new_links: false, drawn }
     }
 
-    /// Removes all that it holds of a line.
+    /// Removes all that it holds of a line, but for its moves, which are remembered by themselves.
     pub(crate) fn remove_line(&mut self, line: Option<Line>) {
         self.quotes.retain(|quote| quote.key.line() != line);
         self.windows.retain(|window| window.line != line);
-        self.moves = self.moves.iter().filter(|moved| moved.key.line() != line).copied().collect();
         self.signals = self.signals.iter().filter(|signal| signal.subject.line() != line).cloned().collect();
         self.consensus.retain(|sample| sample.line != line);
         self.summary = QuoteSummary::of(&self.quotes, Micros::MAX);

@@ -2,11 +2,9 @@
 //!
 //! Tables that are sorted by line are cut at a line. It never compares rows of different lines.
 
-use std::cell::OnceCell;
-
 use crate::arbs::Window;
 use crate::market::Line;
-use crate::quotes::{Move, Quote, by_line, on_line};
+use crate::quotes::{Quote, by_line, on_line};
 use crate::signals::{ConsensusSample, Signal};
 
 use super::market_state::MarketState;
@@ -14,8 +12,6 @@ use super::market_state::MarketState;
 /// A market whose parts can be found by line.
 pub(crate) struct Parts<'a> {
     state: &'a MarketState,
-    /// Sorted by key, those of one key in their order; once they are asked for.
-    moves: OnceCell<Vec<&'a Move>>,
     /// Sorted by line.
     signals: Vec<&'a Signal>,
 }
@@ -34,33 +30,14 @@ impl<'a> Parts<'a> {
     pub(crate) fn of(state: &'a MarketState) -> Self {
         let mut signals: Vec<_> = state.signals.iter().collect();
         signals.sort_by_key(|signal| signal.subject.line());
-        Self { state, moves: OnceCell::new(), signals }
+        Self { state, signals }
     }
 
-    /// Every line of which there is anything, in order.
+    /// Every line of which there is anything but moves, in order.
     pub(crate) fn lines(&self) -> Vec<Option<Line>> {
-        self.lines_with(self.state.moves.iter())
-    }
-
-    /// The lines of this market of which there is nothing in another state of it, whose lines these are.
-    pub(crate) fn lines_gone(&self, now: &Parts<'_>, lines: &[Option<Line>]) -> Vec<Option<Line>> {
-        let mut were = self.lines_with(self.state.moves.not_shared_with(&now.state.moves));
-        were.retain(|line| lines.binary_search(line).is_err());
-        were
-    }
-
-    /// Every line of these moves, and of all else that there is, in order.
-    fn lines_with<'m>(&self, moves: impl Iterator<Item = &'m Move>) -> Vec<Option<Line>> {
         let quotes = by_line(&self.state.quotes);
         let mut lines: Vec<_> = quotes.map(|quotes| quotes[0].key.line()).collect();
         lines.extend(self.state.windows.iter().map(|window| window.line));
-        let mut before = None;
-        for Move { key, .. } in moves {
-            // Most moves are of the line of the one before.
-            if before.replace(*key).is_none_or(|before| !key.is_on_line_of(before)) {
-                lines.push(key.line());
-            }
-        }
         lines.extend(self.signals.iter().map(|signal| signal.subject.line()));
         lines.extend(self.state.consensus.iter().map(|sample| sample.line));
         lines.sort_unstable();
@@ -79,25 +56,6 @@ impl<'a> Parts<'a> {
             consensus: among(&self.state.consensus, line, |sample| sample.line),
         }
     }
-
-    /// The moves of a line, sorted by key, those of one key in their order.
-    pub(crate) fn moves_on(&self, line: Option<Line>) -> &[&'a Move] {
-        among(self.moves.get_or_init(|| self.sorted_moves()), line, |moved| moved.key.line())
-    }
-
-    fn sorted_moves(&self) -> Vec<&'a Move> {
-        let mut moves: Vec<_> = self.state.moves.iter().collect();
-        moves.sort_by_key(|moved| moved.key);
-        moves
-    }
-
-    /// Whether a line is as it is in another state of the market. Moves are compared where all else is equal, which is seldom so on a line
-    /// that a tick was of.
-    pub(crate) fn is_same_on(&self, line: Option<Line>, other: &Parts<'_>) -> bool {
-        self.on(line) == other.on(line)
-            && (self.state.moves.shares_all_with(&other.state.moves)
-                || self.moves_on(line) == other.moves_on(line))
-    }
 }
 
 /// What is of a line in a table that is sorted by line.
@@ -112,7 +70,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Micros;
     use crate::effect::{SignalId, SignalKind};
     use crate::fixtures::{self, World, market, price, quote};
     use crate::learning::survival::{EventStage, Life, MarketKind, Profile};
@@ -130,8 +87,8 @@ mod tests {
         Life { profile, pace: 1_000, since: 3, confirmed_at: 5, taught_to: 4 }
     }
 
-    /// A market of these quotes, moves, signals and samples, and a window on these lines.
-    fn state(quotes: &[Raw], moves: &[Raw], signals: &[Raw], lines: &[i32]) -> MarketState {
+    /// A market of these quotes, signals and samples, and a window on these lines.
+    fn state(quotes: &[Raw], signals: &[Raw], lines: &[i32]) -> MarketState {
         let world = World::new(Books::default(), 3);
         let of = |(line, book, outcome): &Raw| {
             quote(world.book(["a", "b", "c"][*book]), Some(line * 1_000), BOTH[*outcome], price("2"))
@@ -140,11 +97,6 @@ mod tests {
         state.quotes = quotes.iter().map(of).collect();
         state.quotes.sort_by_key(|quote| quote.key);
         state.quotes.dedup_by_key(|quote| quote.key);
-        let move_of = |(at, raw): (usize, &Raw)| {
-            let (key, to) = (of(raw).key, price("2"));
-            Move { key, at: Micros::try_from(at).unwrap(), from: price("1.9"), to, is_reported: false }
-        };
-        state.moves = moves.iter().enumerate().map(move_of).collect();
         let signal = |raw: &Raw| {
             let bets = vec![of(raw)];
             let subject = Subject::of(SignalKind::Value, &bets, &world.names).unwrap();
@@ -176,10 +128,10 @@ mod tests {
         /// Each thing of a market is on exactly one of its lines, and every line that is listed has something.
         #[test]
         fn lines_are_a_partition_of_the_market(
-            quotes in raws(), moves in raws(), signals in raws(), lines in prop::collection::btree_set(0..5_i32, 0..4),
+            quotes in raws(), signals in raws(), lines in prop::collection::btree_set(0..5_i32, 0..4),
         ) {
             let lines: Vec<_> = lines.into_iter().collect();
-            let state = state(&quotes, &moves, &signals, &lines);
+            let state = state(&quotes, &signals, &lines);
             let parts = Parts::of(&state);
             let (mut found, mut windows) = (MarketState::empty(state.market, None), Vec::new());
             let mut signals = 0;
@@ -187,12 +139,10 @@ mod tests {
             prop_assert!(listed.is_sorted_by(|a, b| a < b));
             for line in listed {
                 let part = parts.on(line);
-                let moves = parts.moves_on(line);
-                let count = part.quotes.len() + moves.len() + part.signals.len() + part.consensus.len();
+                let count = part.quotes.len() + part.signals.len() + part.consensus.len();
                 prop_assert!(count > 0 || part.window.is_some());
                 prop_assert!(part.quotes.iter().all(|quote| quote.key.line() == line));
                 found.quotes.extend(part.quotes);
-                found.moves.extend(moves.iter().map(|moved| **moved));
                 signals += part.signals.len();
                 found.consensus.extend(part.consensus);
                 windows.extend(part.window.cloned());
@@ -200,20 +150,17 @@ mod tests {
             prop_assert_eq!(found.quotes, state.quotes.clone());
             prop_assert_eq!(windows, state.windows.clone());
             prop_assert_eq!(found.consensus, state.consensus.clone());
-            prop_assert_eq!((found.moves.len(), signals), (state.moves.len(), state.signals.len()));
-            // Moves of one key stay in the order of time.
-            let moves: Vec<_> = found.moves.iter().collect();
-            prop_assert!(moves.is_sorted_by_key(|moved| (moved.key, moved.at)));
+            prop_assert_eq!(signals, state.signals.len());
         }
 
         /// Of a line that a market does not have there is nothing.
         #[test]
         fn of_another_line_there_is_nothing(quotes in raws()) {
-            let state = state(&quotes, &[], &[], &[]);
+            let state = state(&quotes, &[], &[]);
             for line in [None, Some(99_000)] {
                 let parts = Parts::of(&state);
                 let part = parts.on(line);
-                prop_assert!(part.quotes.is_empty() && part.window.is_none() && parts.moves_on(line).is_empty());
+                prop_assert!(part.quotes.is_empty() && part.window.is_none());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The state of an engine, as data that can be written and restored.
 //!
-//! One [`Saved`] for each thing that changes independently: a line of a market, a market's head, a source,
-//! the counter. Restoring the last [`Saved`] of each into a new engine, heads before lines, gives the same
+//! One [`Saved`] for each thing that changes independently: a line of a market, a piece of its moves, a market's head, a source,
+//! the counter. Restoring the last [`Saved`] of each into a new engine, heads before lines and moves, gives the same
 //! engine. It knows no wire format and decides nothing.
 
 use std::sync::Arc;
@@ -14,11 +14,12 @@ use crate::market::{EventInfo, Line, Market};
 use crate::time::{Clock, PushedUpdate, SourceClock};
 
 use super::saved_line::SavedLine;
+use super::saved_moves::SavedMoves;
 
 /// One thing that is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Saved {
-    /// A market of an event, but for its lines.
+    /// A market of an event, but for its lines and moves.
     Head {
         /// The private source whose it is; `None` is public.
         private: Option<Arc<str>>,
@@ -54,6 +55,19 @@ pub enum Saved {
         market: Market,
         /// The line.
         line: Option<Line>,
+    },
+    /// A piece of the moves of a market.
+    Moves(Box<SavedMoves>),
+    /// Of a piece of moves nothing is left.
+    MovesGone {
+        /// The private source whose it was; `None` is public.
+        private: Option<Arc<str>>,
+        /// The event's id.
+        event: Arc<str>,
+        /// The market.
+        market: Market,
+        /// Its place among the pieces of the market.
+        piece: i64,
     },
     /// How far a source has come.
     Source {
@@ -131,12 +145,14 @@ pub enum Saved {
 /// Why something that was remembered cannot be put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Misfit {
-    /// A line of a market that has no head.
+    /// A line, or moves, of a market that has no head.
     Headless,
     /// A window with a leg that is not among its line's quotes.
     Leg,
     /// A signal without bets.
     Betless,
+    /// A piece of moves without any.
+    Moveless,
 }
 
 impl Misfit {
@@ -144,9 +160,10 @@ impl Misfit {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Self::Headless => "line of a market without a head",
+            Self::Headless => "part of a market without a head",
             Self::Leg => "window with a leg that its line does not have",
             Self::Betless => "signal without bets",
+            Self::Moveless => "piece of moves without moves",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A line of a market as data: its quotes, window and moves, with names for symbols.
+//! A line of a market as data: its quotes, window and signals, with names for symbols.
 //!
 //! It decides nothing.
 
@@ -8,9 +8,8 @@ use crate::Micros;
 use crate::arbs::{KnownStakes, Standing, Window};
 use crate::effect::{Basis, Verification, WindowHistory, WindowId};
 use crate::learning::survival::Life;
-use crate::market::{Line, Market, Names, Outcome, QuoteKey, Side};
-use crate::odds::Price;
-use crate::quotes::{Move, Quote, QuoteSummary};
+use crate::market::{Line, Market, Names, QuoteKey};
+use crate::quotes::{Quote, QuoteSummary};
 use crate::signals::Signal;
 
 use super::market_state::MarketState;
@@ -33,31 +32,10 @@ pub struct SavedLine {
     pub quotes: Vec<SavedQuote>,
     /// Its open window.
     pub window: Option<SavedWindow>,
-    /// What its prices moved by of late, by outcome and book.
-    pub moves: Vec<SavedMoves>,
     /// The open signals about it, sorted by what they are about.
     pub signals: Vec<SavedSignal>,
     /// What its books agreed on of late, by outcome and time.
     pub consensus: Vec<SavedConsensus>,
-}
-
-/// The changes of a book's back price of an outcome, in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct SavedMoves {
-    pub outcome: Outcome,
-    pub book: Arc<str>,
-    pub moves: Vec<SavedMove>,
-}
-
-/// A change of a back price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct SavedMove {
-    pub at: Micros,
-    pub from: Price,
-    pub to: Price,
-    pub is_reported: bool,
 }
 
 /// An open window.
@@ -91,15 +69,11 @@ impl SavedLine {
     pub(crate) fn new(
         (private, event, market): (Option<&Arc<str>>, &Arc<str>, Market),
         part: &LinePart<'_>,
-        // Sorted by key.
-        moves: &[&Move],
         names: &Names,
     ) -> Self {
         // By name, as all that is written down.
         let mut table: Vec<_> = part.quotes.iter().collect();
         table.sort_by_key(|quote| (quote.key.outcome(), quote.key.side(), names.place(quote.key.book())));
-        let mut moves: Vec<_> = moves.chunk_by(|a, b| a.key == b.key).collect();
-        moves.sort_by_key(|of_key| (of_key[0].key.outcome(), names.place(of_key[0].key.book())));
         Self {
             private: private.cloned(),
             event: Arc::clone(event),
@@ -107,7 +81,6 @@ impl SavedLine {
             line: part.line,
             quotes: table.iter().map(|quote| SavedQuote::new(quote, names)).collect(),
             window: part.window.map(|window| SavedWindow::new(window, &table)),
-            moves: moves.into_iter().map(|of_key| SavedMoves::new(of_key, names)).collect(),
             signals: part.signals.iter().map(|signal| SavedSignal::new(signal, names)).collect(),
             consensus: part.consensus.iter().map(SavedConsensus::new).collect(),
         }
@@ -124,20 +97,12 @@ impl SavedLine {
         state: &mut MarketState,
         quotes: Vec<Quote>,
         signals: Vec<Signal>,
-        names: &mut Names,
     ) -> Option<()> {
         let window = self.window.as_ref().map(|window| window.to_window(self.line, &quotes));
         if let Some(window) = window {
             state.windows.push(window?);
         }
         state.quotes.extend(quotes);
-        let mut moves: Vec<_> = state.moves.iter().copied().collect();
-        for saved in &self.moves {
-            let key = QuoteKey::new(self.line, saved.outcome, Side::Back, names.symbol(&saved.book));
-            moves.extend(saved.moves.iter().map(|saved| saved.to_move(key)));
-        }
-        moves.sort_by_key(|moved| moved.key.line());
-        state.moves = moves.into_iter().collect();
         let mut signals: Vec<_> = state.signals.iter().cloned().chain(signals).collect();
         signals.sort_by(|a, b| a.subject.cmp(&b.subject));
         state.signals = signals.into();
@@ -148,27 +113,6 @@ impl SavedLine {
         state.consensus.sort_by_key(|sample| (sample.line, sample.outcome, sample.at));
         state.summary = QuoteSummary::of(&state.quotes, Micros::MAX);
         Some(())
-    }
-}
-
-impl SavedMoves {
-    /// Of moves of one key, of which there is one at least.
-    fn new(moves: &[&Move], names: &Names) -> Self {
-        let key = moves[0].key;
-        let moves = moves.iter().map(|moved| SavedMove::new(moved)).collect();
-        Self { outcome: key.outcome(), book: Arc::clone(names.name(key.book())), moves }
-    }
-}
-
-impl SavedMove {
-    fn new(moved: &Move) -> Self {
-        let Move { at, from, to, is_reported, .. } = *moved;
-        Self { at, from, to, is_reported }
-    }
-
-    fn to_move(self, key: QuoteKey) -> Move {
-        let Self { at, from, to, is_reported } = self;
-        Move { key, at, from, to, is_reported }
     }
 }
 
@@ -240,6 +184,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{self, market, price, quote, symbols};
     use crate::learning::survival::{EventStage, MarketKind, Profile};
+    use crate::market::Outcome;
     use crate::signals::ConsensusSample;
     use crate::state::Parts;
 
@@ -264,8 +209,8 @@ mod tests {
         }
     }
 
-    /// A market of one line: quotes by (book, outcome), a window of the first two if there are two, and moves of the quotes.
-    fn state(names: &mut Names, rows: &[(usize, usize)], moves: &[(usize, Micros)]) -> MarketState {
+    /// A market of one line: quotes by (book, outcome), and a window of the first two if there are two.
+    fn state(names: &mut Names, rows: &[(usize, usize)]) -> MarketState {
         let books = symbols(names, 5);
         let mut state = MarketState::empty(market("totals"), None);
         state.quotes = rows
@@ -276,11 +221,6 @@ mod tests {
         state.quotes.dedup_by_key(|quote| quote.key);
         if let [first, second, ..] = state.quotes[..] {
             state.windows.push(window(vec![second, first]));
-        }
-        for (at, time) in moves {
-            let key = state.quotes[at % state.quotes.len()].key.with_side(Side::Back);
-            let (from, to) = (price("1.9"), price("2"));
-            state.moves.extend([Move { key, at: *time, from, to, is_reported: time % 2 == 0 }]);
         }
         state.consensus.push(ConsensusSample {
             line: LINE,
@@ -293,7 +233,7 @@ mod tests {
 
     fn saved(state: &MarketState, names: &Names) -> SavedLine {
         let parts = Parts::of(state);
-        SavedLine::new((None, &"e".into(), state.market), &parts.on(LINE), parts.moves_on(LINE), names)
+        SavedLine::new((None, &"e".into(), state.market), &parts.on(LINE), names)
     }
 
     proptest! {
@@ -301,10 +241,9 @@ mod tests {
         #[test]
         fn a_line_that_is_put_back_is_written_as_it_was(
             rows in prop::collection::vec((0..5_usize, 0..2_usize), 1..10),
-            moves in prop::collection::vec((0..9_usize, 0..50_i64), 0..6),
         ) {
             let mut names = Names::default();
-            let before = state(&mut names, &rows, &moves);
+            let before = state(&mut names, &rows);
             let written = saved(&before, &names);
             let mut others = Names::default();
             for name in ["z", "e", "c", "a"] {
@@ -312,7 +251,7 @@ mod tests {
             }
             let mut after = MarketState::empty(market("totals"), None);
             let quotes = written.to_quotes(&mut others);
-            prop_assert!(written.put_into(&mut after, quotes, Vec::new(), &mut others).is_some());
+            prop_assert!(written.put_into(&mut after, quotes, Vec::new()).is_some());
             prop_assert!(after.quotes.is_sorted_by_key(|quote| quote.key));
             prop_assert_eq!(saved(&after, &others), written);
         }
@@ -321,11 +260,11 @@ mod tests {
     #[test]
     fn a_window_whose_leg_is_not_among_the_quotes_is_not_put_back() {
         let mut names = Names::default();
-        let before = state(&mut names, &[(0, 0), (1, 1)], &[]);
+        let before = state(&mut names, &[(0, 0), (1, 1)]);
         let mut written = saved(&before, &names);
         written.quotes.pop();
         let quotes = written.to_quotes(&mut names);
         let mut after = MarketState::empty(market("totals"), None);
-        assert_eq!(written.put_into(&mut after, quotes, Vec::new(), &mut names), None);
+        assert_eq!(written.put_into(&mut after, quotes, Vec::new()), None);
     }
 }

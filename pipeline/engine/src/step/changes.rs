@@ -9,7 +9,8 @@ use arb_model::Name;
 
 use crate::learning::Refresh;
 use crate::market::{Line, Market, Names, Symbol};
-use crate::state::{EventState, MarketState, Parts, Saved, SavedLine, Suspended};
+use crate::quotes::Moves;
+use crate::state::{EventState, MarketState, Parts, Saved, SavedLine, SavedMoves, Suspended};
 use crate::time::PushedUpdates;
 use crate::venues::SourceLink;
 
@@ -125,7 +126,7 @@ fn push_changes(
 /// Whose event it is, if that is a private source, and its id.
 type EventPlace<'a> = (Option<&'a Arc<str>>, &'a Arc<str>);
 
-/// What is another of an event than it was: heads, lines, and what of them is gone.
+/// What is another of an event than it was: heads, lines, moves, and what of them is gone.
 fn event_changes(
     (private, id): EventPlace<'_>,
     was: Option<&EventState>,
@@ -149,6 +150,7 @@ fn event_changes(
         }
         if was.is_none_or(|was| !Arc::ptr_eq(was, market)) {
             line_changes((private, id), was, market, names, changes);
+            move_changes((private, id), was, market, names, changes);
         }
     }
     let gone = was.into_iter().flat_map(|was| &was.markets);
@@ -157,6 +159,9 @@ fn event_changes(
         changes.push(Saved::HeadGone { private: private.cloned(), event, market });
         let lines = Parts::of(was).lines().into_iter();
         changes.extend(lines.map(|line| line_gone((private, id), market, line)));
+        let nothing = Moves::default();
+        let pieces = was.moves.gone_in(&nothing);
+        changes.extend(pieces.map(|piece| moves_gone((private, id), market, piece)));
     }
 }
 
@@ -176,17 +181,39 @@ fn line_changes(
     let (was, now, market) = (was.map(|was| Parts::of(was)), Parts::of(now), now.market);
     let lines = now.lines();
     for line in &lines {
-        if was.as_ref().is_none_or(|was| !was.is_same_on(*line, &now)) {
-            let (part, moves) = (now.on(*line), now.moves_on(*line));
-            changes.push(Saved::Line(Box::new(SavedLine::new((private, id, market), &part, moves, names))));
+        let part = now.on(*line);
+        if was.as_ref().is_none_or(|was| was.on(*line) != part) {
+            changes.push(Saved::Line(Box::new(SavedLine::new((private, id, market), &part, names))));
         }
     }
-    let gone = was.map_or_else(Vec::new, |was| was.lines_gone(&now, &lines));
+    let mut gone = was.map_or_else(Vec::new, |was| was.lines());
+    gone.retain(|line| lines.binary_search(line).is_err());
     changes.extend(gone.into_iter().map(|line| line_gone((private, id), market, line)));
+}
+
+/// The pieces of a market's moves that are others than they were, and those of which nothing is left.
+fn move_changes(
+    (private, id): EventPlace<'_>,
+    was: Option<&Arc<MarketState>>,
+    now: &MarketState,
+    names: &Names,
+    changes: &mut Vec<Saved>,
+) {
+    let nothing = Moves::default();
+    let (was, market) = (was.map_or(&nothing, |was| &was.moves), now.market);
+    let changed = now.moves.changed_since(was);
+    changes.extend(
+        changed.map(|piece| Saved::Moves(Box::new(SavedMoves::new((private, id, market), piece, names)))),
+    );
+    changes.extend(was.gone_in(&now.moves).map(|piece| moves_gone((private, id), market, piece)));
 }
 
 fn line_gone((private, id): EventPlace<'_>, market: Market, line: Option<Line>) -> Saved {
     Saved::LineGone { private: private.cloned(), event: Arc::clone(id), market, line }
+}
+
+fn moves_gone((private, id): EventPlace<'_>, market: Market, piece: i64) -> Saved {
+    Saved::MovesGone { private: private.cloned(), event: Arc::clone(id), market, piece }
 }
 
 /// Names instead of symbols: symbols depend on the order in which names arrive, which differs in a restored

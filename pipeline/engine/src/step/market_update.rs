@@ -65,8 +65,10 @@ pub(crate) fn update_market(
     let table = (kept.quotes, old.summary);
     let merged = quotes::merge(table, seen, &merging, &mut effects.samples, &mut new_moves);
     let Merged { table: mut quotes, mut summary, lines: changed } = merged;
-    let books = context.step.pricing.names.count();
-    admission::limit_moves(&kept.moves, &mut new_moves, books, &mut effects.left_out);
+    let names = context.step.pricing.names;
+    admission::limit_moves(&kept.moves, &mut new_moves, names.count(), &mut effects.left_out);
+    // By name, as all that is written down: the order of the keys is that of symbols.
+    new_moves.sort_by_key(|moved| (moved.key.line(), moved.key.outcome(), names.place(moved.key.book())));
     kept.moves.extend(new_moves);
     if context.step.event_changed {
         // It may begin at another time: that is for the quotes which the frame does not name too.

@@ -11,7 +11,7 @@ use crate::learning::Refresh;
 use crate::learning::survival;
 use crate::market::{EventInfo, Line, Market, Symbol};
 use crate::signals::Signal;
-use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedSignal, Suspended};
+use crate::state::{EventState, MarketState, Misfit, Saved, SavedLine, SavedMoves, SavedSignal, Suspended};
 use crate::venues::SourceLink;
 
 use super::engine::Engine;
@@ -45,12 +45,14 @@ impl Engine {
             }
             Saved::Line(line) => self.put_line(&line)?,
             Saved::LineGone { private, event: id, market, line } => {
-                let events = state.table_mut(private.map(|source| names.symbol(&source)));
-                let markets = events.get_mut(&id).map(|event| &mut event.markets);
-                let known =
-                    markets.and_then(|markets| markets.iter_mut().find(|known| known.market == market));
-                if let Some(known) = known {
-                    Arc::make_mut(known).remove_line(line);
+                if let Some(known) = self.market_mut(private.as_deref(), &id, market) {
+                    known.remove_line(line);
+                }
+            }
+            Saved::Moves(moves) => self.put_moves(&moves)?,
+            Saved::MovesGone { private, event: id, market, piece } => {
+                if let Some(known) = self.market_mut(private.as_deref(), &id, market) {
+                    known.moves.remove(piece);
                 }
             }
             Saved::Source { source, clock } => {
@@ -108,6 +110,18 @@ impl Engine {
         }
     }
 
+    /// A market that is known, public or of a private source.
+    fn market_mut(&mut self, private: Option<&str>, event: &str, market: Market) -> Option<&mut MarketState> {
+        let (state, names) = self.parts();
+        let events = match private {
+            Some(source) => state.private.get_mut(&names.known(source)?)?,
+            None => &mut state.events,
+        };
+        let markets = &mut events.get_mut(event)?.markets;
+        let known = markets.iter_mut().find(|known| known.market == market)?;
+        Some(Arc::make_mut(known))
+    }
+
     fn put_line(&mut self, saved: &SavedLine) -> Result<(), Misfit> {
         let (state, names) = self.parts();
         let private = saved.private.as_deref().map(|source| names.symbol(source));
@@ -117,12 +131,20 @@ impl Engine {
         self.put_effective(&info.league, &mut quotes);
         let signals = saved.signals.iter().map(|signal| self.signal(signal, &info.league));
         let signals = signals.collect::<Option<_>>().ok_or(Misfit::Betless)?;
-        let (state, names) = self.parts();
+        let (state, _) = self.parts();
         let event = state.table_mut(private).get_mut(&saved.event).ok_or(Misfit::Headless)?;
         let market = event.markets.iter_mut().find(|market| market.market == saved.market);
         let market = Arc::make_mut(market.ok_or(Misfit::Headless)?);
         market.remove_line(saved.line);
-        saved.put_into(market, quotes, signals, names).ok_or(Misfit::Leg)
+        saved.put_into(market, quotes, signals).ok_or(Misfit::Leg)
+    }
+
+    fn put_moves(&mut self, saved: &SavedMoves) -> Result<(), Misfit> {
+        let (_, names) = self.parts();
+        let piece = saved.to_piece(names).ok_or(Misfit::Moveless)?;
+        let market = self.market_mut(saved.private.as_deref(), &saved.event, saved.market);
+        market.ok_or(Misfit::Headless)?.moves.put(piece);
+        Ok(())
     }
 
     fn signal(&mut self, saved: &SavedSignal, league: &str) -> Option<Signal> {

@@ -1,10 +1,13 @@
 //! What a transaction writes down, and what putting it back refuses.
 
+use std::collections::BTreeSet;
+
 use arb_engine::Engine;
+use arb_engine::caps::PIECE_MOVES;
 use arb_engine::effect::Effect;
 use arb_engine::input::{Event, Heartbeat, Input};
-use arb_engine::market::Policy;
-use arb_engine::state::{Misfit, Saved};
+use arb_engine::market::{Market, Policy};
+use arb_engine::state::{Misfit, Saved, SavedMoves};
 
 use crate::properties::key;
 use crate::random_log::{Run, punctual_books, some_books};
@@ -57,6 +60,50 @@ fn a_confirmation_writes_what_is_learnt_of_its_book() {
     world.engine.commit();
     world.send(20, vec![tick("a", "home", "2.1", 19)]);
     assert_eq!(written(&world), ["line/e/h2h/None", "source/feed", "book/a", "clock"]);
+}
+
+/// What the open transaction writes of moves: the numbers of pieces with how many moves they have, and of those that are gone.
+fn moves(world: &World) -> (Vec<(i64, usize)>, Vec<i64>) {
+    let changes = world.engine.changes();
+    let put = changes.iter().filter_map(|saved| match saved {
+        Saved::Moves(moves) => Some((moves.piece, moves.moves.len())),
+        _ => None,
+    });
+    let gone = changes.iter().filter_map(|saved| match saved {
+        Saved::MovesGone { piece, .. } => Some(*piece),
+        _ => None,
+    });
+    (put.collect(), gone.collect())
+}
+
+#[test]
+fn of_moves_the_last_piece_is_written_until_it_is_forgotten() {
+    let mut world = world();
+    let piece = i64::try_from(PIECE_MOVES).unwrap();
+    let poll = |world: &mut World, second: i64| {
+        let price = if second % 2 == 0 { "1.9" } else { "1.91" };
+        world.send(second, vec![tick("a", "home", price, second)]);
+    };
+    for second in 10..=10 + piece {
+        poll(&mut world, second);
+    }
+    assert_eq!(moves(&world), (vec![(0, PIECE_MOVES)], vec![]), "the first price is no move");
+    world.engine.commit();
+    poll(&mut world, 11 + piece);
+    assert_eq!(moves(&world), (vec![(1, 1)], vec![]));
+    world.engine.commit();
+    poll(&mut world, 12 + piece);
+    assert_eq!(moves(&world), (vec![(1, 2)], vec![]));
+    world.engine.commit();
+    poll(&mut world, 501);
+    assert_eq!(
+        moves(&world),
+        (vec![(0, 1)], vec![1]),
+        "both were older than a window of movement: numbers begin again"
+    );
+    world.engine.commit();
+    world.send(510, vec![]);
+    assert_eq!(moves(&world), (vec![], vec![0]), "nothing is left of the market");
 }
 
 #[test]
@@ -121,6 +168,10 @@ fn a_line_without_its_head_is_refused() {
     for saved in saved().into_iter().filter(|saved| matches!(saved, Saved::Line(_))) {
         assert_eq!(engine.restore(saved), Err(Misfit::Headless));
     }
+    let (event, market) = ("e".into(), Market::parse("h2h").unwrap());
+    let moves = |moves| SavedMoves { private: None, event, market, piece: 0, added: 1, moves };
+    let nothing = Saved::Moves(Box::new(moves(vec![])));
+    assert_eq!(engine.restore(nothing), Err(Misfit::Moveless));
     assert_eq!(engine.size(), arb_engine::Size::default());
 }
 
@@ -183,9 +234,9 @@ fn a_restored_engine_uses_the_learnt_intervals_of_books() {
 
 #[test]
 fn each_misfit_has_words_of_its_own() {
-    let words = [Misfit::Headless, Misfit::Leg, Misfit::Betless].map(Misfit::words);
+    let words = [Misfit::Headless, Misfit::Leg, Misfit::Betless, Misfit::Moveless].map(Misfit::words);
     assert!(words.iter().all(|words| words.contains("without") || words.contains("with a leg")));
-    assert!(words[0] != words[1] && words[1] != words[2] && words[0] != words[2]);
+    assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
 }
 
 #[test]
@@ -209,7 +260,7 @@ fn tombstones_take_back_what_was_put() {
         .restore(Saved::HeadGone {
             private: None,
             event: "never".into(),
-            market: arb_engine::market::Market::parse("h2h").unwrap(),
+            market: Market::parse("h2h").unwrap(),
         })
         .unwrap();
     for gone in [

@@ -41,10 +41,12 @@ fn public(engine: &Engine) -> String {
 /// Whether a change of the changelog is of the public state: bots and truth are computed from it.
 fn is_public(saved: &Saved) -> bool {
     match saved {
-        Saved::Head { private, .. } | Saved::HeadGone { private, .. } | Saved::LineGone { private, .. } => {
-            private.is_none()
-        }
+        Saved::Head { private, .. }
+        | Saved::HeadGone { private, .. }
+        | Saved::LineGone { private, .. }
+        | Saved::MovesGone { private, .. } => private.is_none(),
         Saved::Line(line) => line.private.is_none(),
+        Saved::Moves(moves) => moves.private.is_none(),
         Saved::Source { source, .. }
         | Saved::SourceGone { source }
         | Saved::Push { source, .. }

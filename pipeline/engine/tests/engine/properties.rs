@@ -181,6 +181,12 @@ pub(crate) fn key(saved: &Saved) -> String {
         Saved::LineGone { private, event, market, line } => {
             of(private, format!("line/{event}/{}/{line:?}", market.key()))
         }
+        Saved::Moves(moves) => {
+            of(&moves.private, format!("moves/{}/{}/{}", moves.event, moves.market.key(), moves.piece))
+        }
+        Saved::MovesGone { private, event, market, piece } => {
+            of(private, format!("moves/{event}/{}/{piece}", market.key()))
+        }
         Saved::Source { source, .. } | Saved::SourceGone { source } => format!("source/{source}"),
         Saved::Push { source, sequence, .. } | Saved::PushGone { source, sequence } => {
             format!("push/{source}/{sequence}")

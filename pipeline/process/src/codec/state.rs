@@ -5,6 +5,7 @@
 mod line;
 #[cfg(test)]
 mod longest;
+mod moves;
 mod quote;
 mod signal;
 mod survival;
@@ -23,6 +24,7 @@ use arb_schemas::wire::{RecordType, WireError, decode, encode};
 use thiserror::Error;
 
 use self::line::{saved_head, saved_line, state_head, state_line};
+use self::moves::{MOVES, moves_key, moves_place, saved_moves, state_moves};
 use self::survival::{saved_survival, state_survival};
 
 /// Key of [`wire::StateMargins`].
@@ -79,6 +81,13 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
         Saved::LineGone { private, event, market, line } => {
             (of_source(private.as_deref(), line_key(event, *market, *line)), None)
         }
+        Saved::Moves(moves) => {
+            let key = moves_key(&moves.event, moves.market, moves.piece);
+            (of_source(moves.private.as_deref(), key), Some(encode(&state_moves(moves))?))
+        }
+        Saved::MovesGone { private, event, market, piece } => {
+            (of_source(private.as_deref(), moves_key(event, *market, *piece)), None)
+        }
         Saved::Source { source, clock } => {
             (format!("source/{source}"), Some(encode(&state_source(source, *clock))?))
         }
@@ -111,11 +120,11 @@ pub fn change(saved: &Saved) -> Result<Option<Change>, WireError> {
     Ok(Some(Change { key, value }))
 }
 
-/// The record of a value in the changelog.
+/// The record of a key and its value in the changelog.
 ///
 /// # Errors
 /// [`StateError`] when it is none, or states what cannot be.
-pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
+pub fn parse(key: &str, value: &[u8]) -> Result<StateRecord, StateError> {
     match RecordType::of(value)? {
         RecordType::StatePartition => Ok(StateRecord::Partition(decode(value)?)),
         RecordType::StateSource => {
@@ -150,6 +159,9 @@ pub fn parse(value: &[u8]) -> Result<StateRecord, StateError> {
         RecordType::StateScan => Ok(StateRecord::Scan(Box::new(decode(value)?))),
         RecordType::StateScanRepeats => Ok(StateRecord::ScanRepeats(decode(value)?)),
         RecordType::StateHead => Ok(StateRecord::Saved(saved_head(&decode(value)?)?)),
+        RecordType::StateMoves => {
+            Ok(StateRecord::Saved(Saved::Moves(Box::new(saved_moves(key, &decode(value)?)?))))
+        }
         _ => Ok(StateRecord::Saved(Saved::Line(Box::new(saved_line(&decode(value)?)?)))),
     }
 }
@@ -162,17 +174,18 @@ pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
     let impossible = StateError::Impossible("key of a tombstone");
     let (private, key) = whose(key);
     let Some((kind, rest)) = key.split_once('/') else { return Ok(None) };
-    // The id of an event may have slashes itself; markets, lines and sequences have none.
-    let last = |text: &'_ str| text.rsplit_once('/').map(|(rest, last)| (rest.to_owned(), last.to_owned()));
     let saved = match kind {
         "head" => last(rest).and_then(|(event, market)| {
-            Some(Saved::HeadGone { private, event: event.into(), market: Market::parse(&market)? })
+            Some(Saved::HeadGone { private, event: event.into(), market: Market::parse(market)? })
         }),
         "line" => last(rest).and_then(|(rest, line)| {
-            let (event, market) = last(&rest)?;
+            let (event, market) = last(rest)?;
             let line = if line == "none" { None } else { Some(line.parse().ok()?) };
-            Some(Saved::LineGone { private, event: event.into(), market: Market::parse(&market)?, line })
+            Some(Saved::LineGone { private, event: event.into(), market: Market::parse(market)?, line })
         }),
+        "moves" => {
+            moves_place(rest).map(|(event, market, piece)| Saved::MovesGone { private, event, market, piece })
+        }
         "source" => Some(Saved::SourceGone { source: rest.into() }),
         "book" => Some(Saved::BookGone { book: rest.into() }),
         "suspended" => rest.split_once('/').map(|(kind, name)| Saved::Suspension {
@@ -182,7 +195,7 @@ pub fn gone(key: &str) -> Result<Option<Saved>, StateError> {
         }),
         "stale" => Some(Saved::StaleBooks { event: rest.into(), books: vec![] }),
         "push" => last(rest).and_then(|(source, sequence)| {
-            Some(Saved::PushGone { source: source.as_str().into(), sequence: sequence.parse().ok()? })
+            Some(Saved::PushGone { source: source.into(), sequence: sequence.parse().ok()? })
         }),
         _ => return Ok(None),
     };
@@ -202,6 +215,18 @@ pub fn market_of_key(key: &str) -> Option<(&str, Market)> {
     Some((event, Market::parse(market)?))
 }
 
+/// Whether a record of the changelog serves the processor alone: scans, digests of pushed updates, moves of prices.
+#[must_use]
+pub fn serves_processor_alone(key: &str) -> bool {
+    let (_, key) = whose(key);
+    [MOVES, "push/", "scan/", "repeats/"].iter().any(|kind| key.starts_with(kind))
+}
+
+/// A key and what stands after its last slash. The id of an event may have slashes itself; markets, lines, pieces and sequences have none.
+fn last(key: &str) -> Option<(&str, &str)> {
+    key.rsplit_once('/')
+}
+
 /// A key as one of a private source, which is named without what all of them begin with: `private/acme/head/...`.
 fn of_source(private: Option<&str>, key: String) -> String {
     let Some(source) = private else { return key };
@@ -215,7 +240,7 @@ fn whose(key: &str) -> (Option<Arc<str>>, &str) {
     private.map_or((None, key), |(source, key)| (Some(pushed_source(source, false).into()), key))
 }
 
-/// Heads sort before lines: a restore puts them first.
+/// Heads sort before lines and moves: a restore puts them first.
 fn head_key(event: &str, market: Market) -> String {
     format!("head/{event}/{}", market.key())
 }
@@ -363,12 +388,6 @@ mod tests {
             passed_over: vec![1, 0],
             standing: [Some(verdict), None],
         };
-        let moved = SavedMove {
-            at: 8,
-            from: Price::from_millionths(2_000_000).unwrap(),
-            to: Price::from_millionths(2_100_000).unwrap(),
-            is_reported: true,
-        };
         let signal = SavedSignal {
             id: SignalId([9; 16]),
             kind: SignalKind::StalePrice,
@@ -388,17 +407,37 @@ mod tests {
             line: Some(-2_250),
             quotes: vec![quote(Outcome::Home, "alpha"), quote(Outcome::Away, "beta")],
             window: Some(window),
-            moves: vec![SavedMoves {
-                outcome: Outcome::Away,
-                book: "beta".into(),
-                moves: vec![moved, SavedMove { at: 9, ..moved }],
-            }],
             signals: vec![signal],
             consensus: vec![consensus],
         }
     }
 
-    /// The same line with the other value of each flag of its window and move.
+    fn moves() -> SavedMoves {
+        let moved = |line, book: &str, at, is_reported| SavedMove {
+            line,
+            outcome: Outcome::Away,
+            book: book.into(),
+            at,
+            from: Price::from_millionths(2_000_000).unwrap(),
+            to: Price::from_millionths(2_100_000).unwrap(),
+            is_reported,
+        };
+        SavedMoves {
+            private: None,
+            event: "a/b".into(),
+            market: market(),
+            piece: 12,
+            added: 7,
+            // In the order in which they came, which may not be that of their times.
+            moves: vec![
+                moved(Some(-2_250), "beta", 8, true),
+                moved(None, "alpha", 7, false),
+                moved(None, "beta", Micros::MIN, false),
+            ],
+        }
+    }
+
+    /// The same line with the other value of each flag of its window.
     fn other_line() -> SavedLine {
         let mut line = line();
         let window = line.window.as_mut().unwrap();
@@ -406,7 +445,6 @@ mod tests {
         window.basis = None;
         window.in_play = true;
         window.history = WindowHistory { simultaneous: false, verified: true };
-        line.moves[0].moves[0].is_reported = false;
         line
     }
 
@@ -424,6 +462,10 @@ mod tests {
             Saved::HeadGone { event, market, .. } => Saved::HeadGone { private, event, market },
             Saved::Line(line) => Saved::Line(Box::new(SavedLine { private, ..*line })),
             Saved::LineGone { event, market, line, .. } => Saved::LineGone { private, event, market, line },
+            Saved::Moves(moves) => Saved::Moves(Box::new(SavedMoves { private, ..*moves })),
+            Saved::MovesGone { event, market, piece, .. } => {
+                Saved::MovesGone { private, event, market, piece }
+            }
             other => other,
         }
     }
@@ -448,7 +490,9 @@ mod tests {
         let record = state_source("s", heard);
         assert_eq!((record.latest, record.heard_at), (None, Some(5)));
         assert_eq!(state_source("s", SourceClock::at(7, Micros::MIN, None)).heard_at, None);
-        let Ok(StateRecord::Saved(Saved::Source { clock, .. })) = parse(&encode(&record).unwrap()) else {
+        let Ok(StateRecord::Saved(Saved::Source { clock, .. })) =
+            parse("source/s", &encode(&record).unwrap())
+        else {
             panic!("a source")
         };
         assert_eq!(clock, heard);
@@ -470,6 +514,8 @@ mod tests {
             (Saved::Line(Box::new(other_line())), "line/a/b/spreads_h1/-2250"),
             (of_owner(head(vec![])), "private/acme/head/a/b/spreads_h1"),
             (of_owner(Saved::Line(Box::new(line()))), "private/acme/line/a/b/spreads_h1/-2250"),
+            (Saved::Moves(Box::new(moves())), "moves/a/b/spreads_h1/12"),
+            (of_owner(Saved::Moves(Box::new(moves()))), "private/acme/moves/a/b/spreads_h1/12"),
             (Saved::Source { source: "feed".into(), clock }, "source/feed"),
             (Saved::Source { source: "x".into(), clock: SourceClock::at(9, 9, None) }, "source/x"),
             (Saved::Push { source: "push/acme".into(), sequence: 7, update }, "push/push/acme/7"),
@@ -482,7 +528,7 @@ mod tests {
         ] {
             let change = change(&saved).unwrap().unwrap();
             assert_eq!(change.key, key);
-            assert_eq!(parse(&change.value.unwrap()).unwrap(), StateRecord::Saved(saved));
+            assert_eq!(parse(key, &change.value.unwrap()).unwrap(), StateRecord::Saved(saved));
         }
         let at = wire::StatePartition {
             next_offset: 17,
@@ -491,7 +537,7 @@ mod tests {
             epoch: 9,
             ..wire::StatePartition::default()
         };
-        let read = parse(&encode(&at).unwrap()).unwrap();
+        let read = parse("partition", &encode(&at).unwrap()).unwrap();
         assert_eq!(read, StateRecord::Partition(at));
     }
 
@@ -500,8 +546,11 @@ mod tests {
         let head = || Saved::HeadGone { private: None, event: "a/b".into(), market: market() };
         let line =
             || Saved::LineGone { private: None, event: "a/b".into(), market: market(), line: Some(500) };
+        let moves = || Saved::MovesGone { private: None, event: "a/b".into(), market: market(), piece: 12 };
         for (gone, key) in [
             (head(), "head/a/b/spreads_h1"),
+            (moves(), "moves/a/b/spreads_h1/12"),
+            (of_owner(moves()), "private/acme/moves/a/b/spreads_h1/12"),
             (line(), "line/a/b/spreads_h1/500"),
             (of_owner(head()), "private/acme/head/a/b/spreads_h1"),
             (of_owner(line()), "private/acme/line/a/b/spreads_h1/500"),
@@ -544,9 +593,16 @@ mod tests {
         {
             assert_eq!(gone(other).unwrap(), None, "{other}");
         }
-        for wrong in
-            ["head/e", "head/e/corners", "line/e/h2h", "line/e/h2h/x", "push/acme/x", "private/acme/head/e"]
-        {
+        for wrong in [
+            "head/e",
+            "head/e/corners",
+            "line/e/h2h",
+            "line/e/h2h/x",
+            "push/acme/x",
+            "private/acme/head/e",
+            "moves/e/h2h",
+            "moves/e/h2h/x",
+        ] {
             assert!(gone(wrong).is_err(), "{wrong}");
         }
     }
@@ -555,7 +611,9 @@ mod tests {
     fn what_cannot_be_is_named() {
         let mut wrong = state_line(&line());
         wrong.quotes[0].book = 9;
-        let said = |state: &wire::StateLine| parse(&encode(state).unwrap()).unwrap_err().to_string();
+        let said = |state: &wire::StateLine| {
+            parse("line/a/b/spreads_h1/-2250", &encode(state).unwrap()).unwrap_err().to_string()
+        };
         assert_eq!(said(&wrong), "a quote that cannot be");
         let mut wrong = state_line(&line());
         wrong.quotes[0].limit = Some(-1);
@@ -568,8 +626,38 @@ mod tests {
     }
 
     #[test]
+    fn moves_that_cannot_be_are_named() {
+        let said = |key: &str, state: &wire::StateMoves| {
+            parse(key, &encode(state).unwrap()).unwrap_err().to_string()
+        };
+        let (key, good) = ("moves/a/b/spreads_h1/12", state_moves(&moves()));
+        assert_eq!(said("moves/a/b/spreads_h1", &good), "a key of moves that cannot be");
+        assert_eq!(said("line/a/b/spreads_h1/12", &good), "a key of moves that cannot be");
+        assert_eq!(
+            said(key, &wire::StateMoves { added: -1, ..good.clone() }),
+            "a count of moves that cannot be"
+        );
+        let mut wrong = good;
+        wrong.moves[0].book = 9;
+        assert_eq!(said(key, &wrong), "a move that cannot be");
+    }
+
+    #[test]
+    fn what_serves_the_processor_alone_is_known_by_its_key() {
+        for key in
+            ["moves/e/h2h/3", "private/acme/moves/e/h2h/3", "push/push/acme/7", "scan/00ff", "repeats/feed"]
+        {
+            assert!(serves_processor_alone(key), "{key}");
+        }
+        for key in ["line/e/h2h/none", "private/acme/head/e/h2h", "head/moves/h2h", "clock", "partition"] {
+            assert!(!serves_processor_alone(key), "{key}");
+        }
+    }
+
+    #[test]
     fn what_was_written_before_the_first_release_is_refused_with_what_to_do() {
-        let (key, error) = ("market/e/h2h".to_owned(), Box::new(parse(&[0, 0, 0, 0, 28, 0]).unwrap_err()));
+        let (key, error) =
+            ("market/e/h2h".to_owned(), Box::new(parse("market/e/h2h", &[0, 0, 0, 0, 28, 0]).unwrap_err()));
         let error = PumpError::State {
             changelog: arb_schemas::topics::PROCESS_STATE.name,
             partition: 2,

@@ -1,4 +1,4 @@
-//! A market's head and its lines as records of the changelog, and back: quotes, windows, moves.
+//! A market's head and its lines as records of the changelog, and back: quotes, windows, signals.
 //!
 //! A record names books and sources once and refers to them by position. It decides nothing.
 
@@ -8,7 +8,7 @@ use arb_engine::arbs::Standing;
 use arb_engine::effect::{Basis, Name, Verification, WindowHistory, WindowId};
 use arb_engine::market::{EventInfo, Market};
 use arb_engine::odds::Price;
-use arb_engine::state::{Saved, SavedLine, SavedMove, SavedMoves, SavedWindow};
+use arb_engine::state::{Saved, SavedLine, SavedWindow};
 use arb_model::source::is_private;
 use arb_schemas::records as wire;
 
@@ -54,7 +54,6 @@ fn private_source(source: Option<&str>) -> Result<Option<Arc<str>>, StateError> 
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
     let mut names = NameTable::default();
     let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
-    let moves = line.moves.iter().flat_map(|moves| state_moves(moves, &mut names)).collect();
     let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
     wire::StateLine {
         private: line.private.as_ref().map(ToString::to_string),
@@ -64,44 +63,9 @@ pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
         names: names.texts(),
         quotes,
         window: line.window.as_ref().map(state_window),
-        moves,
         signals,
         consensus: line.consensus.iter().map(state_consensus).collect(),
     }
-}
-
-fn state_moves<'a>(
-    moves: &'a SavedMoves,
-    names: &mut NameTable,
-) -> impl Iterator<Item = wire::StateMove> + use<'a> {
-    let (outcome, book) = (moves.outcome.into(), names.position(&moves.book));
-    moves.moves.iter().map(move |moved| wire::StateMove {
-        outcome,
-        book,
-        at: moved.at,
-        from: moved.from.millionths().into(),
-        to: moved.to.millionths().into(),
-        told: moved.is_reported,
-    })
-}
-
-/// Moves of one outcome and one book.
-fn saved_moves(moves: &[wire::StateMove], names: &[Arc<str>]) -> Option<SavedMoves> {
-    let first = moves.first()?;
-    Some(SavedMoves {
-        outcome: first.outcome.known()?,
-        book: names.get(usize::try_from(first.book).ok()?)?.clone(),
-        moves: moves.iter().map(saved_move).collect::<Option<_>>()?,
-    })
-}
-
-fn saved_move(moved: &wire::StateMove) -> Option<SavedMove> {
-    Some(SavedMove {
-        at: moved.at,
-        from: Price::from_millionths(moved.from).ok()?,
-        to: Price::from_millionths(moved.to).ok()?,
-        is_reported: moved.told,
-    })
 }
 
 fn state_window(window: &SavedWindow) -> wire::StateWindow {
@@ -171,8 +135,6 @@ pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateErro
     let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
     let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
     let window = state.window.as_ref().map(saved_window);
-    let moves = state.moves.chunk_by(|a, b| (a.outcome, a.book) == (b.outcome, b.book));
-    let moves = moves.map(|moves| saved_moves(moves, &names));
     let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
     let consensus = state.consensus.iter().map(saved_consensus);
     Ok(SavedLine {
@@ -182,7 +144,6 @@ pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateErro
         line: state.line,
         quotes: quotes.collect::<Option<_>>().ok_or(StateError::Impossible("quote"))?,
         window: window.map(|window| window.ok_or(StateError::Impossible("window"))).transpose()?,
-        moves: moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?,
         signals: signals.collect::<Option<_>>().ok_or(StateError::Impossible("signal"))?,
         consensus: consensus.collect::<Option<_>>().ok_or(StateError::Impossible("consensus"))?,
     })

@@ -4,16 +4,15 @@
 //! It never measures what is usual.
 
 use arb_engine::caps::{
-    EVENT_BOOKS, EVIDENCE, LINE_BOOKS, LINE_MOVERS, LINE_MOVES, MARKET_LINES, MARKET_LINKS, MARKET_SIGNALS,
-    NAME_BYTES,
+    EVENT_BOOKS, EVIDENCE, LINE_BOOKS, MARKET_LINES, MARKET_LINKS, MARKET_SIGNALS, NAME_BYTES, PIECE_MOVES,
 };
 use arb_model::link::LINK_BYTES;
 use arb_model::{Money, OddsFormat, Points, Price, Seconds, Time, fixtures};
 use arb_schemas::limits;
 use arb_schemas::records::{
     BoardEntry, EdgeSignal, Event, FailedCheck, Leg, Outcome, Side, SignalQuote, Standing, StateBasis,
-    StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateQuote,
-    StateSignal, StateStaleBooks, StateStanding, StateWindow,
+    StateBet, StateBook, StateConsensus, StateHead, StateLife, StateLine, StateLink, StateMove, StateMoves,
+    StateQuote, StateSignal, StateStaleBooks, StateStanding, StateWindow,
 };
 use arb_schemas::wire::{Record, encode};
 
@@ -116,17 +115,14 @@ fn head() -> StateHead {
     }
 }
 
-/// A line at all caps: each of its quotes and bets has a source of its own, those who moved have left it, and all signals of its
-/// market are about it.
+/// A line at all caps: each of its quotes and bets has a source of its own, and all signals of its market are about it.
 fn line() -> StateLine {
     // A back and a lay of three outcomes.
     let quotes = LINE_BOOKS * 6;
     let middles = MARKET_LINES;
     let bets = middles * 2 + (MARKET_SIGNALS - middles);
-    let names = LINE_BOOKS + quotes + LINE_MOVERS + bets * 2;
+    let names = LINE_BOOKS + quotes + bets * 2;
     let (outcome, book, at) = (Outcome::Under, i32::from(i16::MAX), i64::MIN);
-    let moved =
-        StateMove { outcome, book, at, from: i64::from(u32::MAX), to: i64::from(u32::MAX), told: true };
     let sample = StateConsensus { outcome, at, probability: 1_000_000 };
     let others = std::iter::repeat_n(signal(1), MARKET_SIGNALS - middles);
     StateLine {
@@ -136,10 +132,28 @@ fn line() -> StateLine {
         names: (0..names).map(name).collect(),
         quotes: vec![quote(book); quotes],
         window: Some(window()),
-        moves: vec![moved; LINE_MOVES],
         signals: std::iter::repeat_n(signal(2), middles).chain(others).collect(),
         consensus: vec![sample; 100],
         private: Some(name(0)),
+    }
+}
+
+/// A piece whose moves are of a book each.
+fn moves() -> StateMoves {
+    let moved = |book| StateMove {
+        line: Some(i32::MIN),
+        outcome: Outcome::Under,
+        book,
+        after: i64::MIN,
+        from: i64::from(u32::MAX),
+        to: i64::from(u32::MAX),
+        told: true,
+    };
+    StateMoves {
+        names: (0..PIECE_MOVES).map(name).collect(),
+        begin: i64::MIN,
+        added: i32::MAX,
+        moves: (0..).map(moved).take(PIECE_MOVES).collect(),
     }
 }
 
@@ -221,6 +235,7 @@ fn at_all_caps_every_record_is_one_that_its_topic_takes() {
     for length in [
         length(&StateStaleBooks { event_id: name(0), books }),
         length(&StateBook { book: name(0), counts, sampled_at: i64::MIN, interval: Some(i64::MAX) }),
+        length(&moves()),
         length(&edge()),
         length(&entry()),
     ] {
