@@ -24,7 +24,6 @@ use self::operations::{Content, OPERATIONS, Operation};
 use crate::docs::{self, Pages};
 use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
-use crate::resources::StreamResource;
 
 /// Schemas of bodies as they are written, without the fields of records.
 static WRITTEN: LazyLock<Value> =
@@ -52,7 +51,9 @@ pub(crate) struct Description {
 impl Description {
     /// Of a route table.
     pub(crate) fn of<S>(routes: &[Route<S>]) -> Self {
-        let channels = pretty(&asyncapi::document(&parameters::schemas(&StreamResource::PARAMETERS())));
+        let stream = routes.iter().find(|route| route.patterns().any(|pattern| pattern == "/v1/stream"));
+        let taken = stream.map_or_else(Vec::new, Route::parameters);
+        let channels = pretty(&asyncapi::document(&parameters::schemas(&taken)));
         Self { document: pretty(&document(routes)), channels, lines: lines(routes) }
     }
 

@@ -26,13 +26,21 @@ use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::tagged;
 
 /// The filters of a request; a filter applies where it is given.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BestFilter {
     events: EventListFilter,
     event: Option<String>,
     market: Option<String>,
+    /// No filter: a page may continue in another format than the one before.
+    #[serde(skip)]
     odds_format: OddsFormat,
+}
+
+impl PartialEq for BestFilter {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.events, &self.event, &self.market) == (&other.events, &other.event, &other.market)
+    }
 }
 
 impl Query for BestFilter {
