@@ -104,7 +104,9 @@ impl WrittenRecords {
             self.add(PROCESS_STATE.name, change.key.as_bytes(), change.value.as_deref())?;
         }
         let topics: Vec<_> = self.open.keys().copied().collect();
-        topics.into_iter().for_each(|topic| self.end_batch(topic));
+        for topic in topics {
+            self.end_batch(topic);
+        }
         Ok(())
     }
 

@@ -118,7 +118,7 @@ fn state_window() -> StateWindow {
 }
 
 pub(crate) fn state_moves() -> StateMoves {
-    let moved = |line, after, told| StateMove {
+    let at = |line, after, told| StateMove {
         line,
         outcome: Outcome::Over,
         book: 0,
@@ -127,7 +127,7 @@ pub(crate) fn state_moves() -> StateMoves {
         to: 2_100_000,
         told,
     };
-    let moves = vec![moved(Some(2_500), 0, true), moved(None, -1, false)];
+    let moves = vec![at(Some(2_500), 0, true), at(None, -1, false)];
     StateMoves { names: vec!["alpha".into()], begin: 3, added: 5, moves }
 }
 

@@ -224,7 +224,9 @@ mod tests {
                 let (times, least, reported_to) = round;
                 expected.extend(list(&times));
                 expected.retain(|moved| moved.at >= least);
-                expected.iter_mut().for_each(|moved| moved.is_reported |= moved.at < reported_to);
+                for moved in &mut expected {
+                    moved.is_reported |= moved.at < reported_to;
+                }
                 prop_assert!(shared.iter().eq(&before), "a copy stays as it was");
                 prop_assert!(moves.iter().eq(&expected));
                 prop_assert_eq!(moves.len(), expected.len());

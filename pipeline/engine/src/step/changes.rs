@@ -201,10 +201,9 @@ fn move_changes(
 ) {
     let nothing = Moves::default();
     let (was, market) = (was.map_or(&nothing, |was| &was.moves), now.market);
-    let changed = now.moves.changed_since(was);
-    changes.extend(
-        changed.map(|piece| Saved::Moves(Box::new(SavedMoves::new((private, id, market), piece, names)))),
-    );
+    for piece in now.moves.changed_since(was) {
+        changes.push(Saved::Moves(Box::new(SavedMoves::new((private, id, market), piece, names))));
+    }
     changes.extend(was.gone_in(&now.moves).map(|piece| moves_gone((private, id), market, piece)));
 }
 
