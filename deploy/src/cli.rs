@@ -255,7 +255,7 @@ pub(crate) struct Play {
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Seconds between polls of the simulated market
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
     pub(crate) every: Micros,
     #[command(flatten)]
     pub(crate) market: Market,

@@ -35,6 +35,8 @@ use crate::system::signals;
 
 /// Slots of short matches in a demonstration: results come within minutes.
 const SHORT_EVENTS: usize = 12;
+/// Of topics that follow the ticks, in the local Kafka: what a demonstration costs when nothing happens is by partition.
+const LOCAL_PARTITIONS: i32 = 2;
 
 pub(crate) fn run(config: &Up, log_format: LogFormat) -> anyhow::Result<()> {
     let home = &config.home.home;
@@ -136,7 +138,8 @@ fn start(config: &Up, home: &Path, children: &mut Children, stop: &Stop) -> anyh
         Some(brokers) => brokers.clone(),
         None => start_kafka(config, home, children, stop)?,
     };
-    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.kafka)?, None))?;
+    let partitions = config.brokers.is_none().then_some(LOCAL_PARTITIONS);
+    runtime.block_on(kafka::provision(&cluster::with(&brokers, &config.kafka)?, partitions))?;
     if is_local {
         let _progress = Progress::start("starting ClickHouse", Report::Live);
         children.wait(stop, "ClickHouse", || local::clickhouse::answers(config.clickhouse_port))?;
@@ -324,7 +327,6 @@ async fn migrate(config: &Up, home: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of `ingest`, from those of `up`.
 /// What the bots read of the feed. The first book of the simulated market moves before the others.
 fn bots_arguments(play: &Play) -> Vec<&'static str> {
     match (&play.replay, play.live.wanted) {
@@ -334,6 +336,7 @@ fn bots_arguments(play: &Play) -> Vec<&'static str> {
     }
 }
 
+/// The settings of `ingest`, from those of `up`.
 fn play_arguments(play: &Play) -> Vec<String> {
     if play.live.wanted {
         return play.live.arguments();

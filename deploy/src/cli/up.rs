@@ -45,7 +45,7 @@ pub(crate) struct Up {
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Milliseconds after which the sink sends a batch, however small: most of what a local ClickHouse does is to merge what it is sent
-    #[arg(long = "batch-interval-ms", env = "ARB_SINK_BATCH_INTERVAL_MS", default_value = "10000", value_parser = millis)]
+    #[arg(long = "batch-interval-ms", env = "ARB_SINK_BATCH_INTERVAL_MS", default_value = "20000", value_parser = millis)]
     pub(crate) batch_interval: Duration,
     /// Free disk space below which nothing is started, in MiB
     #[arg(long, env = "ARB_MIN_FREE_MIB", default_value_t = 1024)]
