@@ -33,7 +33,7 @@ pub(crate) use cluster::{Brokers, KafkaOptions};
 pub(crate) use live::Live;
 pub(crate) use mcp::Mcp;
 pub(crate) use roles::{
-    Accounts, Bots, Deliver, Guard, Ingest, Kafka, MachineOptions, Process, Serve, Settle, SignUpMode, Sink,
+    Accounts, Bots, Deliver, Guard, Ingest, Kafka, LoopOptions, Process, Serve, Settle, SignUpMode, Sink,
     Webhooks,
 };
 pub(crate) use tools::{

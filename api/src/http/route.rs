@@ -110,17 +110,17 @@ pub(crate) struct Route<S: 'static> {
 impl<S: 'static> Route<S> {
     /// A row for anybody.
     pub(crate) const fn open(path: &'static str, handler: OpenHandler<S>) -> Self {
-        Self::for_anybody(path, Access::Open(handler))
+        Self::of(Method::GET, path, Access::Open(handler))
     }
 
     /// The same, whose answer waits for something.
     pub(crate) const fn open_task(path: &'static str, handler: OpenTask<S>) -> Self {
-        Self::for_anybody(path, Access::OpenTask(handler))
+        Self::of(Method::GET, path, Access::OpenTask(handler))
     }
 
-    const fn for_anybody(path: &'static str, access: Access<S>) -> Self {
+    const fn of(method: Method, path: &'static str, access: Access<S>) -> Self {
         Self {
-            method: Method::GET,
+            method,
             path,
             access,
             max_body: None,
@@ -143,19 +143,7 @@ impl<S: 'static> Route<S> {
         handler: KeyHandler<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self {
-            method,
-            path,
-            access,
-            max_body: None,
-            serves_test_keys: false,
-            answers_head: true,
-            media: Media::Json,
-            takes_tickets: false,
-            priced: None,
-            parameters: None,
-            deprecations: &[],
-        }
+        Self::of(method, path, access)
     }
 
     /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] sets a cost.
@@ -166,37 +154,12 @@ impl<S: 'static> Route<S> {
         handler: KeyTask<S>,
     ) -> Self {
         let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self {
-            method,
-            path,
-            access,
-            max_body: None,
-            serves_test_keys: false,
-            answers_head: true,
-            media: Media::Json,
-            takes_tickets: false,
-            priced: None,
-            parameters: None,
-            deprecations: &[],
-        }
+        Self::of(method, path, access)
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
     pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
-        let access = Access::Session(handler);
-        Self {
-            method,
-            path,
-            access,
-            max_body: None,
-            serves_test_keys: false,
-            answers_head: true,
-            media: Media::Json,
-            takes_tickets: false,
-            priced: None,
-            parameters: None,
-            deprecations: &[],
-        }
+        Self::of(method, path, Access::Session(handler))
     }
 
     /// The same row, which answers test keys too, and never with anything of the live market.

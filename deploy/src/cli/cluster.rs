@@ -218,6 +218,6 @@ mod tests {
         assert!(Cli::try_parse_from(given).is_ok());
         let cli = Cli::try_parse_from(["arb", "process"]).unwrap();
         let Command::Process(process) = cli.command else { panic!("not process") };
-        assert!(!process.machine.brokers.kafka.is_given());
+        assert!(!process.options.brokers.kafka.is_given());
     }
 }

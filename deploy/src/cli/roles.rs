@@ -32,7 +32,7 @@ pub(crate) struct Ingest {
     pub(crate) play: Play,
 }
 
-/// Of a role that runs a loop: the watchdog over it, and where tests kill it.
+/// The watchdog over a loop, and where tests kill it.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Guard {
     /// End when nothing has moved for so many milliseconds
@@ -52,9 +52,9 @@ pub(crate) struct Guard {
     pub(crate) stall_at: Option<Passage>,
 }
 
-/// Of a role that runs a machine.
+/// Of a role that runs a loop.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct MachineOptions {
+pub(crate) struct LoopOptions {
     #[command(flatten)]
     pub(crate) guard: Guard,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub(crate) struct Process {
     #[arg(long, hide = true)]
     pub(crate) abort_each: Option<NonZeroU64>,
     #[command(flatten)]
-    pub(crate) machine: MachineOptions,
+    pub(crate) options: LoopOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -117,17 +117,11 @@ pub(crate) struct Sink {
     #[arg(long = "close-ms", env = "ARB_SINK_CLOSE_MS", default_value = "5000", value_parser = millis)]
     pub(crate) close: Duration,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
     pub(crate) writer: Writer,
     #[command(flatten)]
     pub(crate) home: Home,
     #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) options: LoopOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -142,7 +136,7 @@ pub(crate) struct Accounts {
     #[arg(long = "commit-interval-ms", env = "ARB_ACCOUNTS_COMMIT_INTERVAL_MS", default_value = "10", value_parser = millis)]
     pub(crate) commit_interval: Duration,
     #[command(flatten)]
-    pub(crate) machine: MachineOptions,
+    pub(crate) options: LoopOptions,
 }
 
 /// Of webhooks, for those that send them and those that show them.
@@ -168,7 +162,7 @@ pub(crate) struct Deliver {
     #[command(flatten)]
     pub(crate) webhooks: Webhooks,
     #[command(flatten)]
-    pub(crate) machine: MachineOptions,
+    pub(crate) options: LoopOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -183,7 +177,7 @@ pub(crate) struct Settle {
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) machine: MachineOptions,
+    pub(crate) options: LoopOptions,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -198,13 +192,7 @@ pub(crate) struct Bots {
     #[arg(long, env = "ARB_BOOKS_FILE")]
     pub(crate) books_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) guard: Guard,
-    #[command(flatten)]
-    pub(crate) admin: AdminOptions,
-    #[command(flatten)]
-    pub(crate) brokers: Brokers,
-    #[command(flatten)]
-    pub(crate) child: Child,
+    pub(crate) options: LoopOptions,
 }
 
 fn feed_kinds() -> impl TypedValueParser<Value = FeedKind> {

@@ -31,8 +31,8 @@ pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
     let role = MachineRole {
         role: Role::Accounts,
         name: "accounts",
-        fail_points: guarded::fail_points(&config.machine.guard),
-        options: config.machine,
+        fail_points: guarded::fail_points(&config.options.guard),
+        options: config.options,
         group: config.group,
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         workers: 1,

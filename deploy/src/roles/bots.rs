@@ -21,17 +21,17 @@ use crate::roles::{books, cluster};
 use crate::system::signals;
 
 pub(crate) fn run(config: Bots) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
-    let admin = Admin::start((config.admin, config.child), Role::Bots)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
+    let stop = signals::stop(config.options.child)?;
+    let admin = Admin::start((config.options.admin, config.options.child), Role::Bots)?;
+    let (pulse, limit) = (Pulse::default(), config.options.guard.watchdog);
     guarded::run("bots", vec![pulse.clone()], limit, move || follow_until(&stop, &config, &admin, &pulse))
 }
 
 fn follow_until(stop: &Stop, config: &Bots, admin: &Admin, pulse: &Pulse) -> anyhow::Result<()> {
-    let cluster = &cluster::open(&config.brokers)?;
+    let cluster = &cluster::open(&config.options.brokers)?;
     let partitions = kafka::partitions(cluster)?;
     let is_ready = Arc::new(AtomicBool::new(false));
-    let liveness = LoopLiveness::new(from_ref(pulse), config.guard.watchdog);
+    let liveness = LoopLiveness::new(from_ref(pulse), config.options.guard.watchdog);
     admin.show(BotsVitals { liveness, is_ready: Arc::clone(&is_ready) });
     let read = |topic| Table::open(cluster, topic, partitions);
     let inputs = Inputs { state: read(&PROCESS_STATE)?, signals: read(&SIGNALS)?, picks: read(&PICKS)? };

@@ -56,8 +56,8 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
     let role = MachineRole {
         role: Role::Deliver,
         name: "deliver",
-        fail_points: guarded::fail_points(&config.machine.guard),
-        options: config.machine,
+        fail_points: guarded::fail_points(&config.options.guard),
+        options: config.options,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         workers: 1,

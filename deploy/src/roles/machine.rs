@@ -21,7 +21,7 @@ use arb_schemas::topics;
 
 use super::guarded::{self, LoopLiveness};
 use super::readiness::{Readiness, Topic};
-use crate::cli::MachineOptions;
+use crate::cli::LoopOptions;
 use crate::roles::admin::{Admin, Vitals};
 use crate::roles::cluster;
 use crate::system::{clock, signals};
@@ -74,7 +74,7 @@ pub(super) struct MachineRole {
     /// What its loop is called in messages.
     pub(super) name: &'static str,
     pub(super) fail_points: FailPoints,
-    pub(super) options: MachineOptions,
+    pub(super) options: LoopOptions,
     pub(super) group: String,
     pub(super) limits: BatchLimits,
     /// Pumps: no more run than there are partitions.
@@ -110,7 +110,7 @@ where
     M::Config: Clone + Send + Sync,
     M::Tally: fmt::Display + Send + 'static,
 {
-    let MachineOptions { guard, admin, brokers, child } = role.options.clone();
+    let LoopOptions { guard, admin, brokers, child } = role.options.clone();
     let stop = signals::stop(child)?;
     let admin = Admin::start((admin, child), role.role)?;
     let pulses: Vec<_> = (0..role.workers).map(|_| Pulse::default()).collect();

@@ -18,7 +18,7 @@ use crate::roles::books;
 use crate::system::clock;
 
 pub(crate) fn run(config: Process) -> anyhow::Result<()> {
-    let fail_points = guarded::fail_points(&config.machine.guard);
+    let fail_points = guarded::fail_points(&config.options.guard);
     #[cfg(feature = "fail-points")]
     let fail_points = fail_points.aborting(config.abort_each);
     let workers = config.workers.or_else(|| std::thread::available_parallelism().ok());
@@ -26,7 +26,7 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
         role: Role::Process,
         name: "processor",
         fail_points,
-        options: config.machine,
+        options: config.options,
         group: config.group,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
         workers: workers.map_or(1, NonZeroUsize::get),

@@ -35,8 +35,8 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
     let role = MachineRole {
         role: Role::Settle,
         name: "settle",
-        fail_points: guarded::fail_points(&config.machine.guard),
-        options: config.machine,
+        fail_points: guarded::fail_points(&config.options.guard),
+        options: config.options,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
         workers: 1,

@@ -43,9 +43,9 @@ const ANSWER: Duration = Duration::from_secs(5);
 const HELD: usize = 2;
 
 pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
-    let stop = signals::stop(config.child)?;
-    let admin = Admin::start((config.admin, config.child), Role::Sink)?;
-    let (pulse, limit) = (Pulse::default(), config.guard.watchdog);
+    let stop = signals::stop(config.options.child)?;
+    let admin = Admin::start((config.options.admin, config.options.child), Role::Sink)?;
+    let (pulse, limit) = (Pulse::default(), config.options.guard.watchdog);
     let counts =
         guarded::run("sink", vec![pulse.clone()], limit, move || sink_until(&stop, &config, &admin, &pulse))?;
     tracing::info!("finished: {counts}");
@@ -53,17 +53,20 @@ pub(crate) fn run(config: Sink) -> anyhow::Result<()> {
 }
 
 fn sink_until(stop: &Stop, config: &Sink, admin: &Admin, pulse: &Pulse) -> anyhow::Result<Counts> {
-    let cluster = &cluster::open(&config.brokers)?;
+    let cluster = &cluster::open(&config.options.brokers)?;
     let partitions = kafka::partitions(cluster)?;
     let places = [ProgressMap::default(), ProgressMap::default()];
     let ends = [
         Ends::watch(cluster, &ODDS_TICKS, partitions, stop)?,
         Ends::watch(cluster, &FEED_EVENTS, partitions, stop)?,
     ];
-    let (life, readiness, answers) =
-        (LoopLiveness::new(from_ref(pulse), config.guard.watchdog), Readiness::new(), Answers::default());
+    let (life, readiness, answers) = (
+        LoopLiveness::new(from_ref(pulse), config.options.guard.watchdog),
+        Readiness::new(),
+        Answers::default(),
+    );
     admin.show(SinkVitals { life, places: places.clone(), ends, readiness, answers: answers.clone() });
-    let fail_points = guarded::fail_points(&config.guard);
+    let fail_points = guarded::fail_points(&config.options.guard);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SENDERS)
         .thread_name("sender")

@@ -2,8 +2,7 @@
 //!
 //! It never shows a private price: those are in no table that it reads.
 
-use arb_feed::filter::parameter::name;
-use arb_feed::filter::parameter::{NAME, Parameter, Values};
+use arb_feed::filter::parameter::{NAME, Parameter, Values, name};
 use arb_model::{Line, Market, Points};
 use arb_schemas::time::{Micros, SECOND, to_rfc3339};
 use arb_store::history::{PriceQuery, PriceSeries};
