@@ -36,9 +36,9 @@ pub use scans::{
 };
 pub use scores::LiveScore;
 pub use state::{
-    Standing, StateBasis, StateBet, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateLink,
-    StateMove, StateMoves, StatePartition, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks,
-    StateStanding, StateSuspension, StateWindow,
+    Standing, StateBasis, StateBet, StateClock, StateConsensus, StateCut, StateHead, StateLife, StateLine,
+    StateLink, StateMove, StateMoves, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
+    StateStaleBooks, StateStanding, StateSuspension, StateTimers, StateWindow,
 };
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Suspension, Tick};
 pub use webhooks::{

@@ -22,10 +22,10 @@ use arb_model::{FilterValues, Time};
 use arb_schemas::limits;
 use arb_schemas::records::{
     AccountClock, AccountInvitation, AccountTimer, ArbWindow, BoardProgress, Coverage, Frame, Heartbeat,
-    PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateMargins,
+    PickChange, PickTimer, PollEnd, ScanBegin, SignalChange, StateBook, StateClock, StateCut, StateMargins,
     StateOpenedWindow, StatePartition, StatePick, StatePicks, StatePush, StateScanRepeats, StateSource,
-    StateStaleBooks, StateSurvival, StateSuspension, StateWebhookFeed, StateWebhookNotice, StateWebhooks,
-    Suspension, WebhookTimer, WindowGrading,
+    StateStaleBooks, StateSurvival, StateSuspension, StateTimers, StateWebhookFeed, StateWebhookNotice,
+    StateWebhooks, Suspension, WebhookTimer, WindowGrading,
 };
 use arb_schemas::registry::{self, PublishedSchema};
 use arb_schemas::wire::{self, Record, RecordType};
@@ -163,9 +163,17 @@ fn state_partition() -> StatePartition {
         policy: "board".into(),
         sequence: 4,
         epoch: 1_782_000_000_000,
-        now: Some(1_782_000_000_000_000),
-        step_from: Some(1_782_086_400_000_000),
-        step_at: Some(1_782_086_401_000_000),
+        timers: StateTimers {
+            now: Some(1_782_000_000_000_000),
+            step_from: Some(1_782_086_400_000_000),
+            step_at: Some(1_782_086_401_000_000),
+        },
+        cut: Some(StateCut {
+            next_offset: 12,
+            sequence: 3,
+            timers: StateTimers { now: Some(1_781_999_999_000_000), step_from: None, step_at: None },
+            digest: -5,
+        }),
     }
 }
 

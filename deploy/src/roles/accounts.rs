@@ -9,6 +9,7 @@ use arb_accounts::{codec, telemetry};
 use arb_kafka::{self as kafka, CommandProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
+use arb_runtime::pump::CutLimits;
 use arb_runtime::telemetry::Role;
 use arb_schemas::topics::{ACCOUNT_COMMANDS, ACCOUNTS};
 
@@ -35,6 +36,7 @@ pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
         options: config.options,
         group: config.group,
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        cuts: CutLimits::EACH,
         workers: 1,
         output: &ACCOUNTS,
         inspect: telemetry::inspect,

@@ -24,6 +24,7 @@ use arb_kafka::{self as kafka, Beginning, Cluster, CommandProducer, Forwarder, T
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
+use arb_runtime::pump::CutLimits;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::records::{WebhookAttempts, WebhookTimer};
@@ -60,6 +61,7 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
         options: config.options,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        cuts: CutLimits::EACH,
         workers: 1,
         output: &WEBHOOK_DELIVERIES,
         inspect: telemetry::inspect,

@@ -13,7 +13,7 @@ use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::machine::{Counts, Machine};
 use arb_runtime::progress::{PartitionProgress, ProgressMap, Span};
-use arb_runtime::pump::{Config, Pump, SLICE};
+use arb_runtime::pump::{Config, CutLimits, Pump, SLICE};
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_runtime::watchdog::Pulse;
@@ -77,6 +77,7 @@ pub(super) struct MachineRole {
     pub(super) options: LoopOptions,
     pub(super) group: String,
     pub(super) limits: BatchLimits,
+    pub(super) cuts: CutLimits,
     /// Pumps: no more run than there are partitions.
     pub(super) workers: usize,
     /// One of its outputs: what it writes there is held back by transactions that others leave open.
@@ -188,6 +189,7 @@ where
             machine: self.machine.clone(),
             epoch: clock::epoch,
             limits: role.limits,
+            cuts: role.cuts,
             slice: SLICE,
             pause: PAUSE,
             fail_points: role.fail_points.clone(),
@@ -196,6 +198,11 @@ where
         });
         while !stop.is_stopped() {
             pump.step(&mut consumer, &mut producer)?;
+        }
+        if let Err(error) = pump.finish(&mut consumer, &mut producer) {
+            tracing::warn!(
+                "the state is not written at the end, so the next owner processes some records again: {error:#}"
+            );
         }
         Ok(pump.counts().clone())
     }

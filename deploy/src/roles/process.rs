@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 
 use arb_kafka::{self as kafka, watch_held_back};
-use arb_process::machine::{OddsConfig, OddsMachine};
+use arb_process::machine::{CUTS, OddsConfig, OddsMachine};
 use arb_process::telemetry;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
@@ -29,6 +29,7 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
         options: config.options,
         group: config.group,
         limits: BatchLimits { records: config.commit_records.max(1), interval: config.commit_interval },
+        cuts: CUTS,
         workers: workers.map_or(1, NonZeroUsize::get),
         output: &FEED_EVENTS,
         inspect: |places, ends, silence| telemetry::inspect(places, ends, clock::now(), silence),

@@ -9,6 +9,7 @@ use anyhow::Context;
 use arb_kafka::{self as kafka, Beginning, Cluster, ForwardedRecord, Forwarder, OutgoingTask, TaskProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
+use arb_runtime::pump::CutLimits;
 use arb_runtime::stop::Stop;
 use arb_runtime::telemetry::Role;
 use arb_schemas::records::PickTimer;
@@ -39,6 +40,7 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
         options: config.options,
         group: config.group.clone(),
         limits: BatchLimits { records: RECORDS, interval: config.commit_interval },
+        cuts: CutLimits::EACH,
         workers: 1,
         output: &PICKS,
         inspect: telemetry::inspect,

@@ -19,6 +19,7 @@ mod restore;
 mod scan;
 mod sides;
 mod stale_books;
+mod superseding;
 mod suspension;
 mod timers;
 mod touched_lines;

@@ -19,7 +19,7 @@ keyed! {
         EventStarted = "event_started",
         /// The event is over.
         EventEnded = "event_ended",
-        /// The market turned out to have another set of outcomes.
+        /// The market turned out to have another set of outcomes; or another program, or one with other tables, looks at it anew.
         Superseded = "superseded",
     }
 }

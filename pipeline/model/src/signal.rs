@@ -137,7 +137,7 @@ record! {
 record! {
     /// An edge signal opened, changed or closed.
     pub struct SignalChange {
-        /// `opened`, `updated`, or why it closed: `expired`, `faded`, `followed`, `withdrawn` or `event_ended`.
+        /// `opened`, `updated`, or why it closed: `expired`, `faded`, `followed`, `withdrawn`, `event_ended` or `superseded`.
         pub change: String,
         /// The signal as it is, or was.
         pub signal: EdgeSignal,

@@ -5,6 +5,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use arb_engine::effect::Effect;
 use arb_engine::input::{Coordinate, Input};
@@ -15,13 +16,16 @@ use arb_engine::venues::Books;
 use arb_engine::{Engine, Size, Step};
 use arb_model::Faults;
 use arb_runtime::dead_letters::Reason;
-use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
+use arb_runtime::machine::{
+    Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, OpenRecords, Outbox,
+};
+use arb_runtime::pump::CutLimits;
 use arb_runtime::telemetry::PumpMetrics;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{
-    ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SCAN_RESULTS, SIGNALS,
+    ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SCAN_RESULTS, SIGNALS, Topic,
 };
-use arb_schemas::wire::WireError;
+use arb_schemas::wire::{RecordType, WireError, decode};
 use arb_schemas::{ScanMarker, TickRecord};
 
 use crate::codec::state::{self, StateError, StateRecord};
@@ -30,6 +34,9 @@ use crate::counts::OddsCounts;
 use crate::faults;
 use crate::scans::{MarkerEffect, Scans};
 use crate::telemetry;
+
+/// How often the state is written: an owner processes at most so much again, and own boards and bots are so far behind the board.
+pub const CUTS: CutLimits = CutLimits { records: 50_000, interval: Duration::from_millis(250) };
 
 /// By what the windows of all partitions are made.
 #[derive(Debug, Clone)]
@@ -61,6 +68,7 @@ impl Machine for OddsMachine {
         dead_letters: &DEAD_TICKS,
         outputs: &[&ARBS_BOARD, &SIGNALS, &FEED_EVENTS, &SCAN_RESULTS],
     };
+    const OPEN: &'static [&'static Topic] = &[&ARBS_BOARD, &SIGNALS];
     const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
 
     fn new(config: &OddsConfig) -> Self {
@@ -148,6 +156,24 @@ impl Machine for OddsMachine {
             // The runtime writes and reads it under the runtime's key.
             StateRecord::Partition(_) => Err(StateError::Impossible("partition under another key")),
         }
+    }
+
+    fn supersede(&mut self, at: InputPlace, open: &OpenRecords, out: &mut Outbox) -> Result<(), WireError> {
+        let (mut windows, mut signals) = (Vec::new(), Vec::new());
+        for ((topic, _), value) in open {
+            match RecordType::of(value)? {
+                RecordType::BoardEntry => windows.push(decode(value)?),
+                RecordType::EdgeSignal => signals.push(decode(value)?),
+                // How far the board has come with a source, which stays.
+                other => tracing::debug!(topic, ?other, "nothing that is open"),
+            }
+        }
+        self.effects.clear();
+        self.engine.supersede(windows, signals, &mut self.effects);
+        for effect in &self.effects {
+            codec::outputs(effect, at.partition, at.epoch)?.into_iter().for_each(|output| out.send(output));
+        }
+        Ok(())
     }
 
     fn sequence(&self) -> i64 {

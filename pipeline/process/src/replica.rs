@@ -69,11 +69,13 @@ impl StateReplica {
             return Ok(false);
         }
         let ends = key == PARTITION_KEY;
+        // Most transactions write how far they have come, and no state.
+        let is_other = !ends || !self.open.is_empty();
         self.open.insert(key, value.map(<[u8]>::to_vec));
         if ends {
             self.pending.append(&mut self.open);
         }
-        if ends && self.is_live { self.apply().map(|()| true) } else { Ok(false) }
+        if ends && is_other && self.is_live { self.apply().map(|()| true) } else { Ok(false) }
     }
 
     /// Notes that the changelog was read to its end: from now on it follows. The end of one partition is met while another one is in the
@@ -122,10 +124,12 @@ impl StateReplica {
 
     fn apply_value(&mut self, key: &str, value: &[u8]) -> Result<(), Applied> {
         if key == PARTITION_KEY {
-            let StatePartition { next_offset, policy, sequence, epoch, .. } = decode(value)?;
+            let StatePartition { next_offset, policy, sequence, epoch, cut, .. } = decode(value)?;
             if policy != Policy::Board.key() {
                 return Err(Applied::OtherPolicy(policy));
             }
+            let (next_offset, sequence) =
+                cut.map_or((next_offset, sequence), |cut| (cut.next_offset, cut.sequence));
             self.position = (epoch, next_offset);
             return Ok(self.engine.restore(Saved::Sequence(sequence))?);
         }

@@ -1,4 +1,4 @@
-//! What the pump needs of a log: records in, transactions out, and the changelog from which it is restored.
+//! What the pump needs of a log: records in, transactions out, and the compacted topics from which it is restored.
 //!
 //! A port: the pump uses nothing else of Kafka, so that a simulated log can drive it through every fault. It
 //! never hides which of three kinds an error is: abort and retry, unknown outcome, or fatal.
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arb_schemas::time::Micros;
+use arb_schemas::topics::Topic;
 use thiserror::Error;
 
 /// A record of the input; its memory is used again for the next.
@@ -80,7 +81,7 @@ pub enum GroupOffset {
     Pending,
 }
 
-/// How far the reading of a changelog has come.
+/// How far the reading of a compacted topic has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replay {
     /// There is more.
@@ -121,10 +122,10 @@ pub enum LogError {
     Fatal(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Takes in a record of a changelog: its offset, its key, and its value or tombstone.
+/// Takes in a record of a compacted topic: its offset, its key, and its value or tombstone.
 pub type Put<'a> = dyn FnMut(i64, &[u8], Option<&[u8]>) + 'a;
 
-/// The input topic as a member of a consumer group reads it, and the changelog beside it.
+/// The input topic as a member of a consumer group reads it, and the compacted topics beside it.
 pub trait Input {
     /// The next event, waiting at most so long; a record goes into `record`.
     ///
@@ -145,13 +146,13 @@ pub trait Input {
     /// [`LogError::Fatal`].
     fn committed(&mut self, partition: i32) -> Result<GroupOffset, LogError>;
 
-    /// Begins to read a partition's changelog from its first record; that of another partition is read no more.
+    /// Begins to read a partition of a compacted topic from its first record; what was opened before is read no more.
     ///
     /// # Errors
     /// [`LogError::Fatal`].
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError>;
+    fn open(&mut self, topic: &'static Topic, partition: i32) -> Result<(), LogError>;
 
-    /// Gives committed records of the changelog that was opened to `put`, in order, for about so long.
+    /// Gives committed records of what was opened to `put`, in order, for about so long.
     ///
     /// # Errors
     /// [`LogError::Fatal`].

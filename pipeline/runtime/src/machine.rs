@@ -27,6 +27,7 @@
 
 mod counts;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use arb_schemas::time::Micros;
@@ -119,6 +120,9 @@ impl Outbox {
     }
 }
 
+/// Records of compacted outputs that are there, by topic and key.
+pub type OpenRecords = BTreeMap<(&'static str, Vec<u8>), Vec<u8>>;
+
 /// A part of the state as the changelog has it: a key, and a value or a tombstone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
@@ -153,6 +157,8 @@ pub trait Machine: Sized {
 
     /// Its topics.
     const TOPICS: MachineTopics;
+    /// Its compacted outputs: what they list is open ([`Self::supersede`]).
+    const OPEN: &'static [&'static Topic] = &[];
     /// The metrics by which the pump reports on it; `None` for a machine without metrics.
     const METRICS: Option<PumpMetrics> = None;
 
@@ -209,6 +215,21 @@ pub trait Machine: Sized {
     /// # Errors
     /// For a record that is none of its changelog, or does not fit what was restored before.
     fn restore(&mut self, key: &[u8], value: &[u8]) -> Result<(), Self::RestoreError>;
+
+    /// Closes all that is open: of its state, and of what the records of [`Self::OPEN`] list. Numbers begin again. It is called where what
+    /// was published since the state that was restored is not what the machine makes of the same records: another program or other tables have
+    /// published it.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    fn supersede(
+        &mut self,
+        _at: InputPlace,
+        _open: &OpenRecords,
+        _out: &mut Outbox,
+    ) -> Result<(), WireError> {
+        Ok(())
+    }
 
     /// The number of the last record that it numbered, drafts included; the changelog keeps it.
     fn sequence(&self) -> i64 {

@@ -13,7 +13,9 @@ mod error;
 mod last_resort;
 mod meters;
 mod partition;
+mod reach;
 mod restore;
+mod superseding;
 mod takeover;
 mod transact;
 
@@ -24,7 +26,7 @@ use crate::fail_point::Point;
 use crate::log::{Event, Input, Producer, Record};
 use crate::machine::{Counts, Machine, Outbox};
 
-pub use config::{Config, SLICE};
+pub use config::{Config, CutLimits, SLICE};
 pub use error::PumpError;
 pub use partition::PARTITION_KEY;
 
@@ -53,6 +55,8 @@ pub struct Pump<M: Machine> {
     takeover: Takeover<M>,
     /// What is taken record by record, since it did not fit.
     last_resort: LastResort,
+    /// The next transaction reads nothing, and writes the state of these partitions.
+    saving: Vec<i32>,
     /// When what it holds is to be counted again; `None` while nothing has changed.
     count_at: Option<Instant>,
 }
@@ -64,8 +68,8 @@ impl<M: Machine> Pump<M> {
         let meters = PumpMeters::new(M::METRICS.as_ref());
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
         let (out, due, takeover, count_at) = (Outbox::default(), None, Takeover::new(), None);
-        let last_resort = LastResort::default();
-        Self { config, partitions, counts, meters, record, out, due, takeover, last_resort, count_at }
+        let (last_resort, saving) = (LastResort::default(), Vec::new());
+        Self { config, partitions, counts, meters, record, out, due, takeover, last_resort, saving, count_at }
     }
 
     /// What went through it.
@@ -79,16 +83,21 @@ impl<M: Machine> Pump<M> {
     /// # Errors
     /// [`PumpError`], after which the pump must be dropped.
     pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
-        match self.next(self.takeover.wait(), input)? {
-            Event::Record if self.partitions.contains_key(&self.record.partition) => {
-                self.transact(true, input, producer)?;
-            }
-            Event::Idle if self.partitions.values().any(Partition::is_behind) => {
+        match self.next(self.takeover.wait().min(self.rests()), input)? {
+            Event::Record => match self.partitions.get(&self.record.partition) {
+                Some(partition) if partition.is_replaying() => self.replay()?,
+                Some(_) => self.transact(true, input, producer)?,
+                // A record of a partition that has just left is its next owner's.
+                None => {}
+            },
+            Event::Idle if self.rests().is_zero() || self.partitions.values().any(Partition::is_behind) => {
                 self.transact(false, input, producer)?;
             }
-            // A record of a partition that has just left is its next owner's.
-            Event::Record | Event::Idle => {}
+            Event::Idle => {}
             rebalance => self.due = Some(rebalance),
+        }
+        if let Some(Event::Revoked(gone)) = &self.due {
+            self.save(&gone.clone(), input, producer)?;
         }
         self.report_state();
         match self.due.take() {
@@ -97,6 +106,65 @@ impl<M: Machine> Pump<M> {
             Some(Event::Record | Event::Idle) | None => {}
         }
         self.take_over(input, producer)
+    }
+
+    /// Writes the state of all partitions, so that who takes them over has nothing to process again.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn finish<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
+        let all: Vec<_> = self.partitions.keys().copied().collect();
+        self.save(&all, input, producer)
+    }
+
+    /// Writes the state of those of these partitions whose changelog has an older one.
+    fn save<P: Producer>(
+        &mut self,
+        ids: &[i32],
+        input: &mut P::Input,
+        producer: &mut P,
+    ) -> Result<(), PumpError> {
+        let is_unsaved = |id: &&i32| {
+            let partition = self.partitions.get(*id);
+            partition.is_some_and(|partition| partition.is_unsaved() && !partition.is_replaying())
+        };
+        self.saving = ids.iter().filter(is_unsaved).copied().collect();
+        if self.saving.is_empty() {
+            return Ok(());
+        }
+        let saved = self.transact(false, input, producer);
+        self.saving.clear();
+        saved
+    }
+
+    /// How long no state of a partition need be written.
+    fn rests(&self) -> Duration {
+        let now = Instant::now();
+        let rests = self.partitions.values().filter_map(|partition| partition.rests(&self.config.cuts, now));
+        rests.min().unwrap_or(Duration::MAX)
+    }
+
+    /// Processes a record of a partition again that was committed. Where that does not lead to what was committed, all that is open is
+    /// closed.
+    fn replay(&mut self) -> Result<(), PumpError> {
+        let id = self.record.partition;
+        let Some(partition) = self.partitions.get_mut(&id) else { return Ok(()) };
+        if partition.has_processed(self.record.offset) {
+            return Ok(());
+        }
+        if !partition.replay(&self.record, &mut self.out) {
+            let (offset, next) = (self.record.offset, partition.committed());
+            let text = "what was published since the state was written is not what these records lead to: another program or other tables \
+                published it, or records are gone";
+            tracing::warn!(partition = id, offset, next, "{text}");
+            if let Some(partition) = self.partitions.remove(&id) {
+                self.takeover.supersede(id, partition);
+            }
+        } else if !partition.is_replaying() {
+            let records = partition.records_since();
+            tracing::info!(partition = id, records, "processed again since the state that was restored");
+        }
+        Ok(())
     }
 
     fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 
+use arb_schemas::topics::Topic;
+
 use crate::broker::{Handle, Kind};
 use crate::world::Written;
 
-/// A record of a changelog: its offset, key and value.
+/// A record of a compacted topic: its offset, key and value.
 type Logged = (i64, Vec<u8>, Option<Vec<u8>>);
 
 /// A member of the group.
 pub(crate) struct SimInput {
     shared: Handle,
-    changelog: &'static str,
     pub(crate) member: usize,
     positions: BTreeMap<i32, i64>,
     /// Where it began to read each.
@@ -27,17 +28,16 @@ pub(crate) struct SimInput {
     owes_answer: bool,
     /// Partitions that it accepted and has not started.
     accepted: BTreeSet<i32>,
-    /// The partition whose changelog it is to read, until nothing that is open hides a part of it.
-    opened: Option<i32>,
-    /// What is left of the changelog that it reads.
+    /// The topic and partition that it is to read, until nothing that is open hides a part of it.
+    opened: Option<(&'static str, i32)>,
+    /// What is left of that.
     replayed: VecDeque<Logged>,
 }
 
 impl SimInput {
-    pub(crate) fn new(shared: Handle, member: usize, changelog: &'static str) -> Self {
+    pub(crate) fn new(shared: Handle, member: usize) -> Self {
         Self {
             shared,
-            changelog,
             member,
             positions: BTreeMap::new(),
             begun: BTreeMap::new(),
@@ -113,25 +113,25 @@ impl Input for SimInput {
         Ok(GroupOffset::Known(shared.world.offset(partition)))
     }
 
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
+    fn open(&mut self, topic: &'static Topic, partition: i32) -> Result<(), LogError> {
         let shared = &mut *self.shared.borrow_mut();
         shared.killed(100)?;
         if shared.random.bool() {
-            shared.world.compact(self.changelog, partition);
+            shared.world.compact(topic.name, partition);
         }
-        self.opened = Some(partition);
+        self.opened = Some((topic.name, partition));
         Ok(())
     }
 
     fn replay(&mut self, _: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
         let shared = &mut *self.shared.borrow_mut();
         shared.killed(100)?;
-        let is_hidden = self.opened.is_some_and(|id| shared.aborts_open && !shared.world.is_settled(id));
+        let is_hidden = self.opened.is_some_and(|(_, id)| shared.aborts_open && !shared.world.is_settled(id));
         if shared.happens(Kind::RestoreWaits, 10) || is_hidden {
             return Ok(Replay::Waiting);
         }
-        if let Some(partition) = self.opened.take() {
-            let log = shared.world.log(self.changelog).into_iter().filter(|(id, _)| *id == partition);
+        if let Some((topic, partition)) = self.opened.take() {
+            let log = shared.world.log(topic).into_iter().filter(|(id, _)| *id == partition);
             let records = (0..).zip(log.flat_map(|(_, records)| records));
             let logged = |(offset, (key, value, _)): (i64, &Written)| {
                 (offset, key.clone().unwrap_or_default(), value.clone())

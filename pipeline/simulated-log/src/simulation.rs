@@ -11,8 +11,10 @@ use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump};
+use arb_runtime::pump::{Config, CutLimits, PARTITION_KEY, Pump};
 use arb_runtime::watchdog::Pulse;
+use arb_schemas::records::StatePartition;
+use arb_schemas::wire::decode;
 
 use crate::broker::{Handle, Kind, Shared};
 use crate::input::SimInput;
@@ -70,6 +72,7 @@ pub struct Simulation<M: Machine> {
     processes: Vec<Process<M>>,
     next_member: usize,
     batch: usize,
+    cuts: CutLimits,
 }
 
 impl<M: Machine<Config: Clone>> Simulation<M> {
@@ -83,15 +86,26 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
         };
         let mut random = fastrand::Rng::with_seed(seed);
         let batch = random.usize(1..40);
+        // Not by time: a seed is a run.
+        let later = CutLimits { records: random.usize(1..60), interval: Duration::from_hours(1) };
+        let cuts = if random.u8(..4) == 0 { CutLimits::EACH } else { later };
         let shared =
             Shared { world, random, left, seen: BTreeSet::new(), pending: BTreeMap::new(), aborts_open };
         let shared = Rc::new(RefCell::new(shared));
-        let mut simulation = Self { shared, config, processes: Vec::new(), next_member: 0, batch };
+        let mut simulation = Self { shared, config, processes: Vec::new(), next_member: 0, batch, cuts };
         for _ in 0..PUMPS {
             let process = simulation.start();
             simulation.processes.push(process);
         }
         simulation
+    }
+
+    /// The same, whose processes write the state so often. Those that have begun own nothing yet.
+    #[must_use]
+    pub fn cutting(mut self, cuts: CutLimits) -> Self {
+        self.cuts = cuts;
+        (0..PUMPS).for_each(|index| self.processes[index] = self.start());
+        self
     }
 
     /// A new process, which owns nothing.
@@ -103,6 +117,7 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
             machine: self.config.clone(),
             epoch: next_epoch,
             limits: BatchLimits { records: self.batch, interval: Duration::from_hours(1) },
+            cuts: self.cuts,
             // One read of the changelog, or some of its parts, between two events.
             slice: Duration::ZERO,
             pause: Duration::ZERO,
@@ -110,7 +125,7 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
             pulse: Pulse::default(),
             places: ProgressMap::default(),
         });
-        let input = SimInput::new(Rc::clone(&shared), member, M::TOPICS.changelog.name);
+        let input = SimInput::new(Rc::clone(&shared), member);
         Process { pump, input, producer: SimProducer::new(shared, member) }
     }
 
@@ -120,26 +135,58 @@ impl<M: Machine<Config: Clone>> Simulation<M> {
     /// The error with which a pump ended that was not killed.
     pub fn run(&mut self) -> Result<World, String> {
         for step in 0..STEPS {
-            if self.shared.borrow().is_done() {
-                self.processes.clear();
-                return Ok(std::mem::take(&mut self.shared.borrow_mut().world));
+            let is_done = self.shared.borrow().is_done();
+            if is_done && self.is_saved() {
+                return Ok(self.end());
             }
-            if step % ALERT == ALERT - 1 && self.shared.borrow().is_held_back() {
-                (0..PUMPS).for_each(|index| self.replace(index));
-            }
-            let members: Vec<_> = self.processes.iter().map(|process| process.input.member).collect();
-            self.shared.borrow_mut().assign(&members);
-            let index = self.shared.borrow_mut().random.usize(..PUMPS);
-            let Process { pump, input, producer } = &mut self.processes[index];
-            if let Err(error) = pump.step(input, producer) {
-                let text = error.to_string();
-                if !text.starts_with("killed") && !text.starts_with("fenced") {
-                    return Err(text);
-                }
-                self.replace(index);
-            }
+            // At the end each is stopped in good order, which writes the state.
+            self.step(step, is_done && step % 2 == 0)?;
         }
         Err("it does not end".to_owned())
+    }
+
+    /// Runs so many steps, and ends all processes at once, as a loss of power does; the broker after it.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn crash_after(&mut self, steps: usize) -> Result<World, String> {
+        (0..steps).try_for_each(|step| self.step(step, false))?;
+        Ok(self.end())
+    }
+
+    fn end(&mut self) -> World {
+        self.processes.clear();
+        let mut world = std::mem::take(&mut self.shared.borrow_mut().world);
+        world.owners.clear();
+        world
+    }
+
+    /// What one of the processes does next.
+    fn step(&mut self, step: usize, is_ending: bool) -> Result<(), String> {
+        if step % ALERT == ALERT - 1 && self.shared.borrow().is_held_back() {
+            (0..PUMPS).for_each(|index| self.replace(index));
+        }
+        let members: Vec<_> = self.processes.iter().map(|process| process.input.member).collect();
+        self.shared.borrow_mut().assign(&members);
+        let index = self.shared.borrow_mut().random.usize(..PUMPS);
+        let Process { pump, input, producer } = &mut self.processes[index];
+        let stepped = if is_ending { pump.finish(input, producer) } else { pump.step(input, producer) };
+        if let Err(error) = stepped {
+            let text = error.to_string();
+            if !text.starts_with("killed") && !text.starts_with("fenced") {
+                return Err(text);
+            }
+            self.replace(index);
+        }
+        Ok(())
+    }
+
+    /// Whether the changelog has the state of all that was committed.
+    fn is_saved(&self) -> bool {
+        let shared = self.shared.borrow();
+        let state = shared.world.state(M::TOPICS.changelog.name).into_iter();
+        let mut places = state.filter(|((_, key), _)| *key == PARTITION_KEY.as_bytes());
+        places.all(|(_, value)| decode::<StatePartition>(value).is_ok_and(|place| place.cut.is_none()))
     }
 
     /// A process has ended: its session too, and another one starts in its place.

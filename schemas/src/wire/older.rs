@@ -53,7 +53,7 @@ fn text(record: RecordType, version: u32, versions: &[Older]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::StatePartition;
+    use crate::records::{StateCut, StatePartition};
     use crate::wire::{HEADER, Record, encode};
 
     /// A version of a record that had not the last field of the newest.
@@ -66,9 +66,8 @@ mod tests {
     #[test]
     fn what_a_version_does_not_have_is_the_default_of_the_newest() {
         let readers = Readers::of(&[without_the_last_field::<StatePartition>(7)]).unwrap();
-        let newest =
-            StatePartition { next_offset: 17, step_from: Some(3), step_at: Some(4), ..Default::default() };
-        let expected = StatePartition { step_at: None, ..newest };
+        let newest = StatePartition { next_offset: 17, cut: Some(StateCut::default()), ..Default::default() };
+        let expected = StatePartition { cut: None, ..newest };
         let written = encode(&expected).unwrap();
         // A null is one byte, the last.
         let mut datum = &written[HEADER..written.len() - 1];

@@ -90,7 +90,7 @@ versions! {
     StateLine = 1012;
     StateSource = 1013;
     StateSuspension = 1014;
-    StatePartition = 1015;
+    StatePartition = 1071;
     StateClock = 1016;
     StateBook = 1017;
     StateStaleBooks = 1018;

@@ -4,7 +4,7 @@ import type { Entry, Poll, Signal, Snapshot, StaleAlert } from './types'
 
 /** Alerts that are kept, the newest first. */
 const ALERTS = 100
-const SIGNAL_ENDS = new Set(['expired', 'faded', 'followed', 'withdrawn', 'event_ended'])
+const SIGNAL_ENDS = new Set(['expired', 'faded', 'followed', 'withdrawn', 'event_ended', 'superseded'])
 
 export interface Market {
   /** Whether a snapshot has come. */

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use arb_kafka::InputConsumer;
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
+use arb_schemas::topics::Topic;
 
 /// Opens once every worker owns partitions, and no partition is owned by none.
 pub(super) struct Gate {
@@ -70,8 +71,8 @@ impl Input for GatedInput {
         self.consumer.committed(partition)
     }
 
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
-        self.consumer.open_changelog(partition)
+    fn open(&mut self, topic: &'static Topic, partition: i32) -> Result<(), LogError> {
+        self.consumer.open(topic, partition)
     }
 
     fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {

@@ -12,7 +12,7 @@ use arb::system::clock;
 use arb_engine::market::Policy;
 use arb_kafka::{self as kafka, Cluster, InputConsumer, Surroundings, TransactionalProducer};
 use arb_process::books;
-use arb_process::machine::{OddsConfig, OddsMachine};
+use arb_process::machine::{CUTS, OddsConfig, OddsMachine};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::Producer;
@@ -128,6 +128,7 @@ pub(crate) fn config(limits: BatchLimits, policy: Policy) -> Config<OddsMachine>
         machine: OddsConfig { policy, books: Arc::new(books::shipped().unwrap_or_default()) },
         epoch: clock::epoch,
         limits,
+        cuts: CUTS,
         slice: SLICE,
         pause: Duration::from_millis(20),
         fail_points: FailPoints::default(),

@@ -11,7 +11,7 @@ use arb_runtime::log::{
     Adoption, Committed, Event, GroupOffset, Input, LogError, Output, Producer, Put, Record, Renewal, Replay,
     Transaction,
 };
-use arb_schemas::topics::PROCESS_STATE;
+use arb_schemas::topics::{PROCESS_STATE, Topic};
 
 /// Records of a changelog, in their order.
 pub(super) type Changelog = Rc<Vec<(Vec<u8>, Option<Vec<u8>>)>>;
@@ -133,7 +133,7 @@ impl Input for MemoryLog {
         Ok(GroupOffset::Known(None))
     }
 
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
+    fn open(&mut self, _: &'static Topic, partition: i32) -> Result<(), LogError> {
         let state = &mut *self.0.borrow_mut();
         (state.replayed, state.replaying) = (0, partition);
         Ok(())

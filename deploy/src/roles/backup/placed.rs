@@ -79,7 +79,7 @@ fn spread(topic: &StoredTopic, partitions: usize) -> anyhow::Result<Vec<Kept>> {
 /// One state of two partitions: no time goes back, and no number is given twice.
 fn latest(one: StatePartition, other: StatePartition) -> StatePartition {
     let sequence = one.sequence.max(other.sequence);
-    let later = if one.now >= other.now { one } else { other };
+    let later = if one.timers.now >= other.timers.now { one } else { other };
     StatePartition { sequence, ..later }
 }
 
@@ -119,7 +119,7 @@ mod tests {
             policy,
             sequence,
             epoch: 1,
-            now: Some(now),
+            timers: StateTimers { now: Some(now), ..StateTimers::default() },
             ..Default::default()
         })
         .unwrap()

@@ -28,6 +28,8 @@ pub enum SignalCloseReason {
     Withdrawn,
     /// The event is over.
     EventEnded,
+    /// Another program, or one with other tables, looks at it anew.
+    Superseded,
 }
 
 impl SignalChange {
@@ -43,6 +45,7 @@ impl SignalChange {
             Self::Closed(SignalCloseReason::Followed) => "followed",
             Self::Closed(SignalCloseReason::Withdrawn) => "withdrawn",
             Self::Closed(SignalCloseReason::EventEnded) => "event_ended",
+            Self::Closed(SignalCloseReason::Superseded) => "superseded",
         }
     }
 }

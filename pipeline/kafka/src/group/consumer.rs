@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use arb_kafka_native::{RecordError, RecordQueue};
 use arb_runtime::log::{Event, GroupOffset, Input, LogError, Put, Record, Replay};
 use arb_runtime::machine::MachineTopics;
+use arb_schemas::topics::Topic;
 use rdkafka::ClientContext;
 use rdkafka::Message;
 use rdkafka::Timestamp;
@@ -228,8 +229,8 @@ impl Input for InputConsumer {
         }
     }
 
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
-        self.changelog.open(partition).map_err(fatal)
+    fn open(&mut self, topic: &'static Topic, partition: i32) -> Result<(), LogError> {
+        self.changelog.open(topic, partition).map_err(fatal)
     }
 
     fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {

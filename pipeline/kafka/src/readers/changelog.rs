@@ -1,4 +1,4 @@
-//! The reader of a machine's changelog: one partition at a time, from its start to its end, in slices of time.
+//! The reader of a machine's changelog, and of other compacted topics: one partition at a time, from its start to its end, in slices of time.
 //!
 //! Its end is the end of what *any* producer has written when the replay begins. An open transaction of a
 //! dead or frozen owner hides what others committed after it, and a reader of committed records reaches an
@@ -29,6 +29,7 @@ const LOG_EVERY: Duration = Duration::from_secs(1);
 
 /// Reads a changelog.
 pub(crate) struct Changelog {
+    cluster: Cluster,
     committed: Reader,
     topic: &'static str,
     /// Sees what open transactions have written.
@@ -55,15 +56,19 @@ impl Changelog {
         // An empty response marks the end of a partition: the broker must not wait for a fuller one.
         let committed = Reader::new(cluster, topic, &[EARLIEST, ("fetch.wait.max.ms", "5")])?;
         let (everything, decided) = (Asker::of_everything(cluster)?, Asker::of_committed(cluster)?);
-        Ok(Self { committed, topic: cluster.topic(topic.name), everything, decided, open: None })
+        let (topic, cluster) = (cluster.topic(topic.name), cluster.clone());
+        Ok(Self { cluster, committed, topic, everything, decided, open: None })
     }
 
-    /// Begins to read a partition from its first record.
+    /// Begins to read a partition of a compacted topic from its first record. Another topic than before takes another client.
     ///
     /// # Errors
     /// [`Error::Client`].
-    pub(crate) fn open(&mut self, partition: i32) -> Result<(), Error> {
+    pub(crate) fn open(&mut self, topic: &Topic, partition: i32) -> Result<(), Error> {
         self.close()?;
+        if self.cluster.topic(topic.name) != self.topic {
+            *self = Self::connect(&self.cluster, topic)?;
+        }
         let hidden_before = Some(self.everything.end(self.topic, partition)?);
         self.open = Some(Open { partition, hidden_before, logged: None });
         Ok(())
@@ -128,7 +133,7 @@ impl Open {
         if self.logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
             tracing::warn!(
                 partition = self.partition,
-                "an open transaction hides the end of the changelog; waiting"
+                "an open transaction hides the end of what is restored; waiting"
             );
             self.logged = Some(Instant::now());
         }

@@ -6,6 +6,7 @@
 mod limits;
 mod market;
 mod scans;
+mod superseded;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -24,6 +24,11 @@ impl LastResort {
         !self.singly.is_empty()
     }
 
+    /// Whether each transaction writes the state: nothing that was refused is ever processed again.
+    pub(super) fn is_active(&self) -> bool {
+        self.is_single() || self.refused.is_some()
+    }
+
     /// Why a record is dead-lettered; `None` for one that is processed.
     pub(super) fn refusal(&self, partition: i32, offset: i64) -> Option<&str> {
         let (_, error) = self.refused.as_ref().filter(|(place, _)| *place == (partition, offset))?;
@@ -44,6 +49,11 @@ impl LastResort {
         };
         self.refused = Some((place, error.to_owned()));
         true
+    }
+
+    /// The records of a partition up to an offset are taken one by one.
+    pub(super) fn take_singly(&mut self, partition: i32, next: i64) {
+        self.singly.insert(partition, next);
     }
 
     /// Everything before an offset of a partition is committed.

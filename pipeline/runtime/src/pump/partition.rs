@@ -1,19 +1,22 @@
 //! One partition of a pump: its machine, and where in the log it is.
 //!
-//! A record becomes outputs and a draft; [`Partition::apply`] makes the draft the state, [`Partition::abort`] drops
-//! it. It never commits anything itself.
+//! A record becomes outputs and a draft, which is committed with the position; the draft becomes the state when a transaction has
+//! written that too ([`Partition::apply`]), and [`Partition::abort`] drops it. It never commits anything itself.
+
+use std::time::{Duration, Instant};
 
 use arb_schemas::records::StatePartition;
 use arb_schemas::time::{Micros, SECOND};
-use arb_schemas::wire::encode;
+use arb_schemas::wire::{WireError, encode};
 
+use super::config::CutLimits;
 use super::error::Failure;
+use super::reach::Reach;
 use crate::batch::Awaited;
 use crate::dead_letters::{self, Reason};
 use crate::log::{Output, Record, Transaction};
-use crate::machine::{Change, Counts, InputPlace, Machine, Outbox};
+use crate::machine::{Change, Counts, InputPlace, Machine, OpenRecords, Outbox};
 use crate::progress::PartitionProgress;
-use crate::timer_clock::TimerClock;
 
 /// Key of [`StatePartition`], the changelog's record of the partition itself.
 pub const PARTITION_KEY: &str = "partition";
@@ -21,15 +24,18 @@ pub const PARTITION_KEY: &str = "partition";
 /// Where a restored partition is.
 #[derive(Clone, Copy)]
 pub(super) struct RestoredPlace {
-    /// Offset of the next record; `None` before the first.
-    pub(super) next: Option<i64>,
-    /// The group has an earlier one.
+    /// What was committed.
+    pub(super) committed: Reach,
+    /// What the restored state is of.
+    pub(super) saved: Reach,
+    /// The group has an earlier offset.
     pub(super) is_behind: bool,
-    /// The time of its machine.
-    pub(super) clock: TimerClock,
 }
 
 /// One partition.
+///
+/// The draft of its machine begins at the state that the changelog has, and may lie over many transactions. A transaction that is
+/// aborted drops all of it: what was committed since is processed again, and published by nobody, before the partition goes on.
 pub(super) struct Partition<M> {
     id: i32,
     /// The epoch of its counters, in the marks of what it numbers and of its dead letters.
@@ -37,35 +43,42 @@ pub(super) struct Partition<M> {
     /// The rules under which the machine works.
     rules: String,
     machine: M,
-    /// The time of the machine, the draft included; and what was committed of it.
-    clock: TimerClock,
-    committed_clock: TimerClock,
+    /// The draft included.
+    reach: Reach,
+    /// What was committed.
+    committed: Reach,
+    /// What the changelog's state is of.
+    saved: Reach,
+    /// When that was written, or restored.
+    saved_at: Instant,
+    /// The first record after it, and how many there were, once one was read.
+    since: Option<(i64, usize)>,
+    /// The open transaction writes the state.
+    is_cutting: bool,
     /// Timers are not believed; logged once.
     is_doubted: bool,
-    /// Offset of the next record, the draft included; `None` before the first.
-    next: Option<i64>,
-    /// The same without the draft: what was committed.
-    committed: Option<i64>,
-    /// The group has an earlier offset than that: it is to be committed again.
+    /// The group has an earlier offset than what was committed: it is to be committed again.
     is_behind: bool,
     /// Records are coming again; logged once.
     is_repeating: bool,
 }
 
 impl<M: Machine> Partition<M> {
-    /// A partition of an epoch, of which everything before a position has been processed.
+    /// A partition of an epoch, whose machine has the state of a place.
     pub(super) fn new(id: i32, epoch: i64, rules: String, machine: M, at: RestoredPlace) -> Self {
-        let RestoredPlace { next, is_behind, clock } = at;
+        let RestoredPlace { committed, saved, is_behind } = at;
         Self {
             id,
             epoch,
             rules,
             machine,
-            clock,
-            committed_clock: clock,
+            reach: saved,
+            committed,
+            saved,
+            saved_at: Instant::now(),
+            since: None,
+            is_cutting: false,
             is_doubted: false,
-            next,
-            committed: next,
             is_behind,
             is_repeating: false,
         }
@@ -83,17 +96,53 @@ impl<M: Machine> Partition<M> {
 
     /// Offset of the next record, the draft included.
     pub(super) fn next(&self) -> Option<i64> {
-        self.next
+        self.reach.next
     }
 
     /// Offset of the next record without the draft.
     pub(super) fn committed(&self) -> Option<i64> {
-        self.committed
+        self.committed.next
+    }
+
+    /// Offset that the group is to have: that of the draft, unless what was committed is being processed again.
+    pub(super) fn position(&self) -> Option<i64> {
+        self.reach.next.max(self.committed.next)
+    }
+
+    /// Whether records that were committed are being processed again.
+    pub(super) fn is_replaying(&self) -> bool {
+        self.reach.next < self.committed.next
+    }
+
+    /// Whether the changelog's state is older than what was committed.
+    pub(super) fn is_unsaved(&self) -> bool {
+        self.saved.next != self.committed.next
+    }
+
+    /// Whether the open transaction writes its state.
+    pub(super) fn is_cutting(&self) -> bool {
+        self.is_cutting
+    }
+
+    /// How long its state need not be written yet; `None` while the changelog has it.
+    pub(super) fn rests(&self, cuts: &CutLimits, now: Instant) -> Option<Duration> {
+        let (_, records) = self.since.filter(|_| !self.is_replaying())?;
+        let is_full = records >= cuts.records;
+        Some(if is_full {
+            Duration::ZERO
+        } else {
+            (self.saved_at + cuts.interval).saturating_duration_since(now)
+        })
     }
 
     /// Its progress, for the metrics of lag.
     pub(super) fn progress(&self) -> PartitionProgress {
-        PartitionProgress { next: self.committed, watermark: self.machine.watermark() }
+        PartitionProgress { next: self.committed.next, watermark: self.machine.watermark() }
+    }
+
+    /// Records that were processed since the changelog's state.
+    pub(super) fn records_since(&self) -> usize {
+        self.since.map_or(0, |(_, records)| records)
     }
 
     /// Its machine.
@@ -104,12 +153,12 @@ impl<M: Machine> Partition<M> {
     /// Whether the record of an offset has been processed already, the draft included. The first of several in a row is logged.
     pub(super) fn has_processed(&mut self, offset: i64) -> bool {
         let was_repeating = self.is_repeating;
-        self.is_repeating = self.next.is_some_and(|next| offset < next);
+        self.is_repeating = self.reach.next.is_some_and(|next| offset < next);
         if self.is_repeating && !was_repeating {
             tracing::warn!(
                 partition = self.id,
                 offset,
-                next = self.next,
+                next = self.reach.next,
                 "records come again and are left out"
             );
         }
@@ -124,7 +173,32 @@ impl<M: Machine> Partition<M> {
         out: &mut Outbox,
         counts: &mut Counts<M::Tally>,
     ) -> Result<Awaited, Failure> {
-        self.next = Some(record.offset + 1);
+        let awaited = self.step(record, out, counts)?;
+        for (reason, error) in &out.letters {
+            self.dead_letter(record, (*reason, error), to, counts)?;
+        }
+        out.outputs.drain(..).try_for_each(|output| to.send(output))?;
+        Ok(awaited)
+    }
+
+    /// Processes a record that was committed again, and publishes nothing. Whether the partition is where it was, with the same
+    /// outputs, once it is as far; `true` before that.
+    pub(super) fn replay(&mut self, record: &Record, out: &mut Outbox) -> bool {
+        if self.committed.next.is_some_and(|next| record.offset >= next) {
+            return false;
+        }
+        let is_stepped = self.step(record, out, &mut Counts::default()).is_ok();
+        is_stepped && (self.is_replaying() || self.reach == self.committed)
+    }
+
+    fn step(
+        &mut self,
+        record: &Record,
+        out: &mut Outbox,
+        counts: &mut Counts<M::Tally>,
+    ) -> Result<Awaited, WireError> {
+        self.reach.next = Some(record.offset + 1);
+        self.note(record);
         counts.records += 1;
         out.clear();
         let mut awaited = Awaited::Yes;
@@ -142,16 +216,20 @@ impl<M: Machine> Partition<M> {
             }
             Err(error) => out.dead_letter(Reason::Unreadable, error.to_string()),
         }
-        for (reason, error) in &out.letters {
-            self.dead_letter(record, (*reason, error), to, counts)?;
-        }
-        out.outputs.drain(..).try_for_each(|output| to.send(output))?;
+        self.reach.sequence = self.machine.sequence();
+        self.reach.add(record, out);
         Ok(awaited)
+    }
+
+    /// Notes a record of those since the changelog's state.
+    fn note(&mut self, record: &Record) {
+        let (first, records) = self.since.unwrap_or((record.offset, 0));
+        self.since = Some((first, records + 1));
     }
 
     /// How late it is by a timer. What it is not believed for is counted, and logged when it begins.
     fn tick(&mut self, timer: Micros, appended_at: Option<Micros>, counts: &mut Counts<M::Tally>) -> Micros {
-        let tick = self.clock.tick(timer, appended_at);
+        let tick = self.reach.clock.tick(timer, appended_at);
         let was_doubted = std::mem::replace(&mut self.is_doubted, tick.is_apart() || tick.is_step);
         counts.doubted[0] += u64::from(tick.is_apart());
         counts.doubted[1] += u64::from(tick.is_step);
@@ -176,7 +254,8 @@ impl<M: Machine> Partition<M> {
         to: &mut T,
         counts: &mut Counts<M::Tally>,
     ) -> Result<(), Failure> {
-        self.next = Some(record.offset + 1);
+        self.reach.next = Some(record.offset + 1);
+        self.note(record);
         counts.records += 1;
         self.dead_letter(record, (Reason::DoesNotFit, error), to, counts)
     }
@@ -194,31 +273,68 @@ impl<M: Machine> Partition<M> {
         Ok(to.send(letter)?)
     }
 
-    /// Writes what the draft changes of the state, and how far it has come.
-    pub(super) fn write_state<T: Transaction>(&self, to: &mut T) -> Result<(), Failure> {
-        self.machine.changes(|Change { key, value }| -> Result<(), Failure> {
-            Ok(to.send(Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
-        })?;
-        let state = self.clock.with(StatePartition {
-            next_offset: self.next.unwrap_or(0),
+    /// Writes how far it has come; with the state, where that is to be written, all that its draft changes.
+    pub(super) fn write_state<T: Transaction>(
+        &mut self,
+        is_cutting: bool,
+        to: &mut T,
+    ) -> Result<(), Failure> {
+        self.is_cutting = is_cutting;
+        if is_cutting {
+            self.machine.changes(|Change { key, value }| -> Result<(), Failure> {
+                Ok(to.send(Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
+            })?;
+        }
+        let state = StatePartition {
+            next_offset: self.reach.next.unwrap_or(0),
             policy: self.rules.clone(),
-            sequence: self.machine.sequence(),
+            sequence: self.reach.sequence,
             epoch: self.epoch,
-            ..StatePartition::default()
-        });
+            timers: self.reach.clock.state(),
+            cut: (!is_cutting).then(|| self.saved.cut(self.reach.digest)),
+        };
         let (key, value) = (PARTITION_KEY.to_owned(), Some(encode(&state)?));
         Ok(to.send(Output::new(M::TOPICS.changelog.name, self.id, key, value))?)
     }
 
-    /// The draft has been committed.
+    /// What the open transaction has written was committed.
     pub(super) fn apply(&mut self) {
-        self.machine.apply();
-        (self.committed, self.committed_clock) = (self.next, self.clock);
+        if std::mem::take(&mut self.is_cutting) {
+            self.machine.apply();
+            self.reach.digest = 0;
+            (self.saved, self.saved_at, self.since) = (self.reach, Instant::now(), None);
+        }
+        self.committed = self.reach;
     }
 
-    /// The draft has been aborted.
-    pub(super) fn abort(&mut self) {
+    /// The open transaction was aborted: the machine is where the changelog's state is. The offset from which it is to be read again.
+    pub(super) fn abort(&mut self) -> Option<i64> {
         self.machine.abort();
-        (self.next, self.clock) = (self.committed, self.committed_clock);
+        (self.reach, self.is_cutting) = (self.saved, false);
+        let (first, _) = self.since.take()?;
+        Some(first)
+    }
+
+    /// Begins another epoch in which nothing is open: closes what `open` lists, the records of the topics that a machine names.
+    /// It goes on after what was committed, or, to take that again, after the changelog's state.
+    pub(super) fn supersede<T: Transaction>(
+        &mut self,
+        epoch: i64,
+        open: &OpenRecords,
+        to: &mut T,
+    ) -> Result<(), Failure> {
+        let mut out = Outbox::default();
+        (self.epoch, self.reach.next) = (epoch, self.position());
+        let at = InputPlace { partition: self.id, offset: self.reach.next.unwrap_or(0), epoch };
+        self.machine.supersede(at, open, &mut out)?;
+        self.reach.sequence = self.machine.sequence();
+        out.outputs.into_iter().try_for_each(|output| to.send(output))?;
+        self.write_state(true, to)
+    }
+
+    /// Takes what was committed since the changelog's state for not processed.
+    pub(super) fn go_back(&mut self) {
+        self.abort();
+        self.committed = self.saved;
     }
 }

@@ -3,7 +3,10 @@
 //! The changelog and the group's offset were committed in the same transactions, so they name the same offset; the
 //! changelog contains it itself, because a group without members for long loses its offsets, and a broker that is killed
 //! during a commit can lose the marker of the group's offset alone. Then the changelog counts: what it holds was
-//! committed. It never continues from a state at another offset.
+//! committed. It never continues from another offset.
+//!
+//! The state may be older than that offset: then the records of the input from its own offset on are processed again, without outputs, before
+//! the partition goes on.
 //!
 //! It is done in slices, between which the pump processes its other partitions.
 
@@ -17,9 +20,9 @@ use super::Config;
 use super::error::PumpError;
 use super::meters::{PumpMeters, Restoring};
 use super::partition::{PARTITION_KEY, Partition, RestoredPlace};
+use super::reach::Reach;
 use crate::log::{GroupOffset, Input, Replay};
 use crate::machine::{Fingerprint, Machine};
-use crate::timer_clock::TimerClock;
 
 /// The last record of each key: its offset and its value.
 type Newest = BTreeMap<Vec<u8>, (i64, Vec<u8>)>;
@@ -95,7 +98,7 @@ impl<M: Machine> Restore<M> {
                     GroupOffset::Pending => return Ok((Advance::Waiting, Some(self))),
                     GroupOffset::Known(committed) => {
                         self.committed = committed;
-                        input.open_changelog(self.id)?;
+                        input.open(M::TOPICS.changelog, self.id)?;
                         self.stage = RestoreStage::Read;
                     }
                 },
@@ -154,7 +157,8 @@ impl<M: Machine> Restore<M> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if key == PARTITION_KEY.as_bytes() {
             let state: StatePartition = decode(value)?;
-            self.machine.restore_sequence(state.sequence);
+            let (_, saved) = Reach::of(&state);
+            self.machine.restore_sequence(saved.sequence);
             self.state = Some(state);
             return Ok(());
         }
@@ -180,9 +184,8 @@ impl<M: Machine> Restore<M> {
             });
         }
         let epoch = state.as_ref().map_or_else(config.epoch, |state| state.epoch);
-        let clock = state.as_ref().map(TimerClock::of).unwrap_or_default();
-        let state = state.map(|state| state.next_offset);
-        let next = agree(committed, state).map_err(|(committed, state)| PumpError::Disagree {
+        let (reached, saved) = state.as_ref().map(Reach::of).unwrap_or_default();
+        let next = agree(committed, reached.next).map_err(|(committed, state)| PumpError::Disagree {
             input: M::TOPICS.input.name,
             changelog,
             partition: id,
@@ -198,9 +201,10 @@ impl<M: Machine> Restore<M> {
         let (time, size) = (restoring.elapsed(), machine.size());
         let seconds = time.as_secs_f64();
         let seconds = format!("{seconds:.3}");
-        tracing::info!(partition = id, next, records, %size, seconds, rules, tables, "restored");
+        let from = saved.next;
+        tracing::info!(partition = id, next, from, records, %size, seconds, rules, tables, "restored");
         meters.restored(time, records);
-        Ok(Partition::new(id, epoch, rules, machine, RestoredPlace { next, is_behind, clock }))
+        Ok(Partition::new(id, epoch, rules, machine, RestoredPlace { committed: reached, saved, is_behind }))
     }
 }
 

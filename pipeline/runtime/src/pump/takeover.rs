@@ -8,9 +8,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::error::PumpError;
+use super::partition::Partition;
 use super::restore::{Advance, Restore};
+use super::superseding::Superseding;
 use super::{Pump, WAIT};
-use crate::log::{Adoption, Event, Input, Producer};
+use crate::log::{Adoption, Event, Input, Producer, Replay};
 use crate::machine::Machine;
 
 /// How long to wait for a record while a takeover waits for the log.
@@ -22,9 +24,11 @@ pub(super) struct Takeover<M> {
     adopting: Vec<i32>,
     /// They are to be restored.
     queued: VecDeque<i32>,
+    /// What is open of them is to be closed.
+    superseding: VecDeque<Superseding<M>>,
     /// It is being restored.
     restore: Option<Restore<M>>,
-    /// The restore can do nothing until the log gives more.
+    /// What is being read gives nothing for now.
     is_waiting: bool,
     /// They were assigned before the group expelled this member: their ids are others' to adopt.
     expelled_from: Vec<i32>,
@@ -33,15 +37,17 @@ pub(super) struct Takeover<M> {
 impl<M: Machine> Takeover<M> {
     pub(super) fn new() -> Self {
         let (adopting, queued, expelled_from) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { adopting, queued, restore: None, is_waiting: false, expelled_from }
+        let superseding = VecDeque::new();
+        Self { adopting, queued, superseding, restore: None, is_waiting: false, expelled_from }
     }
 
     /// How long the pump may wait for a record.
     pub(super) fn wait(&self) -> Duration {
-        match (&self.restore, self.adopting.is_empty() && self.queued.is_empty()) {
-            (None, true) => WAIT,
-            (Some(_), _) if self.is_waiting => POLL,
-            (None, false) if self.queued.is_empty() => POLL,
+        let is_reading = self.restore.is_some() || !self.superseding.is_empty();
+        match (is_reading, self.adopting.is_empty() && self.queued.is_empty()) {
+            (false, true) => WAIT,
+            (true, _) if self.is_waiting => POLL,
+            (false, false) if self.queued.is_empty() => POLL,
             _ => Duration::ZERO,
         }
     }
@@ -51,10 +57,16 @@ impl<M: Machine> Takeover<M> {
         self.queued.push_back(id);
     }
 
+    /// Closes what is open of a partition, and begins another epoch of it.
+    pub(super) fn supersede(&mut self, id: i32, partition: Partition<M>) {
+        self.superseding.push_back(Superseding::new(id, partition));
+    }
+
     /// Gives up the takeover of partitions.
     pub(super) fn remove(&mut self, gone: &[i32]) {
         self.adopting.retain(|id| !gone.contains(id));
         self.queued.retain(|id| !gone.contains(id));
+        self.superseding.retain(|superseding| !gone.contains(&superseding.id()));
         self.restore.take_if(|restore| gone.contains(&restore.id()));
     }
 }
@@ -84,7 +96,19 @@ impl<M: Machine> Pump<M> {
             takeover.queued.extend(takeover.adopting.drain(..));
         }
         let begin = |id| Restore::begin(id, &self.config, &self.meters);
-        let Some(restore) = takeover.restore.take().or_else(|| takeover.queued.pop_front().map(begin)) else {
+        let restore = takeover.restore.take();
+        if restore.is_none()
+            && let Some(mut superseding) = takeover.superseding.pop_front()
+        {
+            let read = superseding.read(self.config.slice, input)?;
+            if read == Replay::Complete {
+                return self.supersede(superseding, input, producer);
+            }
+            takeover.is_waiting = read == Replay::Waiting;
+            takeover.superseding.push_front(superseding);
+            return Ok(());
+        }
+        let Some(restore) = restore.or_else(|| takeover.queued.pop_front().map(begin)) else {
             return Ok(());
         };
         let id = restore.id();
@@ -92,13 +116,24 @@ impl<M: Machine> Pump<M> {
         takeover.restore = restore;
         takeover.is_waiting = matches!(advance, Advance::Waiting);
         if let Advance::Done(partition) = advance {
-            input.start(id, partition.next())?;
-            self.config.places.put(id, partition.progress());
-            self.partitions.insert(id, partition);
+            self.start(id, partition, input)?;
             self.counts.restored += 1;
             self.meters.taken(&[id], self.partitions.len());
-            self.count_at = Some(Instant::now());
         }
+        Ok(())
+    }
+
+    /// Reads a partition from where its machine is.
+    pub(super) fn start<I: Input>(
+        &mut self,
+        id: i32,
+        partition: Partition<M>,
+        input: &mut I,
+    ) -> Result<(), PumpError> {
+        input.start(id, partition.next())?;
+        self.config.places.put(id, partition.progress());
+        self.partitions.insert(id, partition);
+        self.count_at = Some(Instant::now());
         Ok(())
     }
 

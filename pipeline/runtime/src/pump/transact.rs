@@ -52,13 +52,33 @@ impl<M: Machine> Pump<M> {
                 transaction.abort()?;
                 Committed::Aborted
             }
-            Err(PumpError::Record { error, .. }) if self.is_taken_again(&read, &error) => {
+            Err(PumpError::Record { partition, error, .. })
+                if self.goes_back(partition, &error) || self.is_taken_again(&read, &error) =>
+            {
                 transaction.abort()?;
                 Committed::Aborted
             }
             Err(error) => return Err(error),
         };
         self.end(ended, &read, input, producer)
+    }
+
+    /// A part of the state fits no record: whether that may be by records that were committed before. Then they are taken for not
+    /// processed, and taken again one by one once all is closed that was published for them.
+    fn goes_back(&mut self, id: i32, error: &WireError) -> bool {
+        let is_older = self
+            .partitions
+            .get(&id)
+            .is_some_and(|partition| partition.is_cutting() && partition.is_unsaved());
+        let Some(mut partition) = is_older.then(|| self.partitions.remove(&id)).flatten() else {
+            return false;
+        };
+        let until = partition.committed().unwrap_or(0);
+        tracing::error!(%error, partition = id, until, "a part of the state fits no record, so a limit is missing: its records are taken again");
+        partition.go_back();
+        self.last_resort.take_singly(id, until);
+        self.takeover.supersede(id, partition);
+        true
     }
 
     /// What a transaction writes fits no record: whether its records are taken again, one by one.
@@ -121,7 +141,8 @@ impl<M: Machine> Pump<M> {
         if is_read {
             self.process(to, read)?;
         }
-        while !(read.batch.is_full(Instant::now) || self.last_resort.is_single() && read.batch.records() > 0)
+        while self.saving.is_empty()
+            && !(read.batch.is_full(Instant::now) || self.last_resort.is_single() && read.batch.records() > 0)
         {
             match self.next(read.batch.wait(Instant::now), input)? {
                 Event::Record => self.process(to, read)?,
@@ -132,9 +153,28 @@ impl<M: Machine> Pump<M> {
                 }
             }
         }
-        for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
-            let next = partition.next().unwrap_or(0);
-            partition.write_state(to).map_err(|error| error.at(M::TOPICS.input.name, *id, next))?;
+        self.write_states(to, read)
+    }
+
+    /// Writes how far the partitions have come that were read, and the state of those whose changelog has had an older one for long enough.
+    fn write_states<T: Transaction>(
+        &mut self,
+        to: &mut T,
+        read: &mut Read<M::Tally>,
+    ) -> Result<(), PumpError> {
+        let (now, is_each) = (Instant::now(), self.last_resort.is_active());
+        for (id, partition) in &mut self.partitions {
+            let (next, rests) = (partition.next().unwrap_or(0), partition.rests(&self.config.cuts, now));
+            let is_read = read.from.contains_key(id);
+            let is_cutting =
+                is_each && is_read || rests.is_some_and(|rests| rests.is_zero()) || self.saving.contains(id);
+            if is_cutting && !is_read {
+                to.reads(*id, *read.from.entry(*id).or_insert(next));
+            }
+            if is_cutting || is_read {
+                let written = partition.write_state(is_cutting, to);
+                written.map_err(|error| error.at(M::TOPICS.input.name, *id, next))?;
+            }
         }
         Ok(())
     }
@@ -142,6 +182,9 @@ impl<M: Machine> Pump<M> {
     fn process<T: Transaction>(&mut self, to: &mut T, read: &mut Read<M::Tally>) -> Result<(), PumpError> {
         self.config.fail_points.pass(Point::Process);
         let record = &self.record;
+        if self.partitions.get(&record.partition).is_some_and(Partition::is_replaying) {
+            return self.replay();
+        }
         if let Some(partition) = self.partitions.get_mut(&record.partition) {
             // A client may return records again: it has moved back by itself.
             if partition.has_processed(record.offset) {
@@ -168,7 +211,7 @@ impl<M: Machine> Pump<M> {
         self.partitions
             .iter()
             .filter(is_due)
-            .filter_map(|(id, partition)| Some((*id, partition.next()?)))
+            .filter_map(|(id, partition)| Some((*id, partition.position()?)))
             .collect()
     }
 
@@ -188,17 +231,17 @@ impl<M: Machine> Pump<M> {
         self.count_at.get_or_insert_with(|| Instant::now() + COUNT);
     }
 
-    /// Drops the drafts, and reads again from the beginning of the transaction.
+    /// Drops the drafts, and reads again from the state that the changelog has.
     fn rewind<I: Input>(&mut self, read: &Read<M::Tally>, input: &mut I) -> Result<(), PumpError> {
         self.counts.aborts += 1;
         self.meters.aborted();
         let leaving = self.leaving();
-        for (id, position) in &read.from {
-            if let Some(partition) = self.partitions.get_mut(id) {
-                partition.abort();
-                if !leaving.contains(id) {
-                    input.seek(*id, *position)?;
-                }
+        for id in read.from.keys() {
+            if let Some(partition) = self.partitions.get_mut(id)
+                && let Some(first) = partition.abort()
+                && !leaving.contains(id)
+            {
+                input.seek(*id, first)?;
             }
         }
         std::thread::sleep(self.config.pause);
@@ -215,7 +258,10 @@ impl<M: Machine> Pump<M> {
         let mut found = BTreeSet::new();
         for (id, partition) in self.partitions.iter().filter(|(id, _)| read.from.contains_key(id)) {
             let committed = committed(*id, &self.config, input)?;
-            found.insert(if committed == partition.next() {
+            found.insert(if partition.next() == partition.committed() {
+                // The state was written, and nothing was read: the offset says nothing.
+                Committed::Unknown
+            } else if committed == partition.next() {
                 Committed::Yes
             } else if committed == partition.committed() {
                 Committed::Aborted

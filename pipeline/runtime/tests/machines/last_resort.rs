@@ -1,12 +1,16 @@
 //! What fits no record: the record that made it is dead-lettered, and everything else is as if it had not been there.
 
+use std::collections::BTreeSet;
 use std::string::FromUtf8Error;
+use std::time::Duration;
 
 use arb_runtime::dead_letters::{Reason, header};
 use arb_runtime::machine::{Change, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
-use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS};
+use arb_runtime::pump::{CutLimits, PARTITION_KEY};
+use arb_schemas::topics::{DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_schemas::wire::WireError;
-use arb_simulated_log::{World, run_disturbed};
+use arb_simulated_log::compare::difference;
+use arb_simulated_log::{Scenario, Simulation, World};
 
 use crate::counter::Counter;
 use crate::{texts, words};
@@ -81,19 +85,53 @@ fn with_unfit() -> World {
     world
 }
 
+fn run(scenario: Scenario, cuts: CutLimits) -> World {
+    Simulation::<Unlimited>::new((), with_unfit(), scenario).cutting(cuts).run().unwrap()
+}
+
+/// The words that were dead-lettered because they do not fit, by partition, in order.
+fn unfit(world: &World) -> Vec<String> {
+    let letters = world.log(DEAD_TICKS.name).into_iter().flat_map(|(_, records)| records);
+    let is_unfit = |headers: &[_]| headers.contains(&(header::REASON, Reason::DoesNotFit.key().to_owned()));
+    let unfit = letters.filter(|(.., headers)| is_unfit(headers));
+    unfit.map(|(_, value, _)| String::from_utf8(value.clone().unwrap()).unwrap()).collect()
+}
+
 #[test]
 fn what_fits_no_record_costs_its_own_record_alone_whatever_happens() {
-    let (_, expected) = run_disturbed::<Unlimited>(&(), &with_unfit(), 0..300).unwrap();
+    let expected = run(Scenario::Undisturbed, CutLimits::EACH);
     let mut without = words();
     for partition in [0, 1] {
         without.push(partition, "home".into());
     }
-    let (_, undisturbed) = run_disturbed::<Counter>(&(), &without, 0..1).unwrap();
+    let undisturbed = Simulation::<Counter>::new((), without, Scenario::Undisturbed).run().unwrap();
     assert_eq!(texts(&expected, FEED_EVENTS.name), texts(&undisturbed, FEED_EVENTS.name));
-    let letters = expected.log(DEAD_TICKS.name).into_iter().flat_map(|(_, records)| records);
-    let unfit: Vec<_> = letters
-        .filter(|(.., headers)| headers.contains(&(header::REASON, Reason::DoesNotFit.key().to_owned())))
-        .map(|(_, value, _)| String::from_utf8(value.clone().unwrap()).unwrap())
-        .collect();
-    assert_eq!(unfit, ["part", "output", "output", "part"], "by partition, in order");
+    assert_eq!(unfit(&expected), ["part", "output", "output", "part"], "by partition, in order");
+    for seed in 0..300 {
+        let world = run(Scenario::Disturbed(seed), CutLimits::EACH);
+        assert_eq!(difference::<Unlimited>(&world, &expected), None, "seed {seed}");
+    }
+}
+
+/// Where records were committed since the state was written, all of them are taken again: what was published for them is published twice.
+#[test]
+fn a_part_that_fits_no_record_later_costs_its_own_record_and_doubles_others() {
+    let expected = run(Scenario::Undisturbed, CutLimits::EACH);
+    for seed in 0..100 {
+        let later = CutLimits { records: 7, interval: Duration::from_hours(1) };
+        let world = run(Scenario::Disturbed(seed), later);
+        let words = |world| -> BTreeSet<_> { unfit(world).into_iter().collect() };
+        assert_eq!(words(&world), words(&expected), "seed {seed}");
+        // That of the word which does not fit, too.
+        let published = |world| -> BTreeSet<_> {
+            texts(world, FEED_EVENTS.name).into_iter().filter(|(_, word, _)| word != "part").collect()
+        };
+        assert_eq!(published(&world), published(&expected), "seed {seed}");
+        let parts = |world: &World| {
+            let state = world.state(PROCESS_STATE.name).into_iter();
+            let parts = state.filter(|((_, key), _)| *key != PARTITION_KEY.as_bytes());
+            parts.map(|((id, key), value)| (id, key.to_vec(), value.to_vec())).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&world), parts(&expected), "seed {seed}");
+    }
 }

@@ -12,8 +12,9 @@ use arb_runtime::log::{
     Transaction,
 };
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump, SLICE};
+use arb_runtime::pump::{Config, CutLimits, Pump, SLICE};
 use arb_runtime::watchdog::Pulse;
+use arb_schemas::topics::Topic;
 
 use crate::counter::Counter;
 
@@ -101,7 +102,7 @@ impl Input for Log {
         Ok(GroupOffset::Known(None))
     }
 
-    fn open_changelog(&mut self, partition: i32) -> Result<(), LogError> {
+    fn open(&mut self, _: &'static Topic, partition: i32) -> Result<(), LogError> {
         self.open = partition;
         Ok(())
     }
@@ -180,6 +181,7 @@ fn pump(records: usize) -> Pump<Counter> {
         machine: (),
         epoch: || 1,
         limits: BatchLimits { records, interval: Duration::from_secs(1) },
+        cuts: CutLimits::EACH,
         slice: SLICE,
         pause: Duration::ZERO,
         fail_points: FailPoints::default(),

@@ -154,7 +154,7 @@ fn a_signal_is_a_row_with_its_bets_and_what_says_so_apart() {
 
 #[test]
 fn the_end_of_a_signal_is_a_reason() {
-    for reason in ["expired", "faded", "followed", "withdrawn", "event_ended"] {
+    for reason in ["expired", "faded", "followed", "withdrawn", "event_ended", "superseded"] {
         let changed = changed(reason);
         let row = signal_row(AT, &changed);
         assert_eq!((row.transition, row.reason), ("closed", reason));
