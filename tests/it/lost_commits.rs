@@ -14,6 +14,7 @@ use crate::markers::{cut_marker, ends_with_marker};
 use crate::processor::wait_for_poll;
 use crate::standby::written;
 use crate::support::lease_holder::LeaseHolder;
+use crate::support::processors::wait_until_saved;
 use crate::support::program::Role;
 use crate::support::results::{Feed, fold};
 use crate::support::stack::Broker;
@@ -52,6 +53,7 @@ fn is_the_same_after_losing(topics: &[Topic], polls: u64, commit_records: &str) 
     let mut process = processor(&broker, "first.log", commit_records);
     let last = arb_schemas::time::parse_rfc3339(&poll(polls - 1)).unwrap();
     wait_for_poll(&broker, last, || process.assert_runs());
+    wait_until_saved(&broker.kafka);
     process.kill();
     for topic in [FEED_EVENTS, ARBS_BOARD, SIGNALS, PROCESS_STATE] {
         wait_until_settled(&broker.kafka, &topic);

@@ -13,9 +13,11 @@ use arb_process::books;
 use arb_process::codec::TickMessage;
 use arb_process::machine::{OddsConfig, OddsMachine};
 use arb_runtime::machine::{InputPlace, Machine, Outbox};
+use arb_runtime::pump::PARTITION_KEY;
 use arb_schemas::TickRecord;
+use arb_schemas::records::{StateCut, StatePartition};
 use arb_schemas::topics::PROCESS_STATE;
-use arb_schemas::wire::{RecordType, WireError};
+use arb_schemas::wire::{RecordType, WireError, encode};
 
 use super::Scale;
 use super::pipeline::STEP;
@@ -27,8 +29,9 @@ pub(super) const PART: &str = "changelog";
 const TICKS: [i64; 2] = [400_000, 20_000];
 /// So many prices in a hundred move.
 const MOVING: u64 = 50;
-/// Records a transaction: as many as a processor under load takes, and those of 10 ms at 20,000 a second.
-const CUTS: [i64; 2] = [10_000, 200];
+/// Records a transaction, and records after which the state is written: of a processor under load, which writes it with each transaction;
+/// of 10 ms at 20,000 a second, with each transaction and as it is, each 250 ms.
+const CUTS: [(i64, i64); 3] = [(10_000, 10_000), (200, 200), (200, 5_000)];
 /// When the first tick comes, in microseconds.
 const BEGIN: i64 = 1_800_000_000_000_000;
 /// Of one batch of the client, at most.
@@ -70,8 +73,8 @@ pub(super) fn run(scale: Scale) -> anyhow::Result<Measured> {
     Ok(Measured { rows: rows.concat(), notes: vec![note], ..Measured::default() })
 }
 
-/// Lets a machine process the feed, a transaction each so many records.
-fn written(ticks: i64, cut: i64) -> anyhow::Result<WrittenRecords> {
+/// Lets a machine process the feed, a transaction each so many records, and the state after so many.
+fn written(ticks: i64, (records, cut): (i64, i64)) -> anyhow::Result<WrittenRecords> {
     let books = Arc::new(books::shipped()?);
     let mut machine = OddsMachine::new(&OddsConfig { policy: Policy::Board, books });
     let (mut market, mut written) = (PushMarket::new(BEGIN, MOVING), WrittenRecords::default());
@@ -84,9 +87,21 @@ fn written(ticks: i64, cut: i64) -> anyhow::Result<WrittenRecords> {
         }
         ensure!(out.letters().is_empty(), "a tick of the feed is dead-lettered");
         out.clear();
-        if (offset + 1) % cut == 0 {
+        let (ends, cuts) = ((offset + 1) % records == 0, (offset + 1) % cut == 0);
+        if cuts {
             written.changes(&machine)?;
             machine.apply();
+        }
+        if ends {
+            let cut = (!cuts).then(|| StateCut { next_offset: offset, ..StateCut::default() });
+            let place = StatePartition {
+                next_offset: offset + 1,
+                policy: "board".to_owned(),
+                cut,
+                ..StatePartition::default()
+            };
+            written.add(PROCESS_STATE.name, PARTITION_KEY.as_bytes(), Some(&encode(&place)?))?;
+            written.end_batches();
         }
     }
     Ok(written)
@@ -103,11 +118,15 @@ impl WrittenRecords {
         for change in changes {
             self.add(PROCESS_STATE.name, change.key.as_bytes(), change.value.as_deref())?;
         }
+        Ok(())
+    }
+
+    /// A transaction has ended.
+    fn end_batches(&mut self) {
         let topics: Vec<_> = self.open.keys().copied().collect();
         for topic in topics {
             self.end_batch(topic);
         }
-        Ok(())
     }
 
     fn add(&mut self, topic: &'static str, key: &[u8], value: Option<&[u8]>) -> Result<(), WireError> {
@@ -134,9 +153,10 @@ impl WrittenRecords {
     }
 }
 
-fn rows(cut: i64, ticks: i64, written: &WrittenRecords) -> Vec<Row> {
+fn rows((records, cut): (i64, i64), ticks: i64, written: &WrittenRecords) -> Vec<Row> {
     let row = |case: String, measure: Measure, value: f64| {
-        let case = format!("{MOVING} % of prices moving, {cut} records a transaction, {case}");
+        let case =
+            format!("{MOVING} % of prices moving, {records} records a transaction, state each {cut}, {case}");
         Row::alone(PART, case, measure, &[value])
     };
     let ticks = ticks as f64;
@@ -162,8 +182,9 @@ mod tests {
 
     #[test]
     fn all_that_is_written_is_of_a_kind_and_is_compressed() {
-        let written = written(2_000, 500).unwrap();
-        let rows = rows(500, 2_000, &written);
+        let cuts = (100, 500);
+        let written = written(2_000, cuts).unwrap();
+        let rows = rows(cuts, 2_000, &written);
         let of = |case: &str| rows.iter().find(|row| row.case.ends_with(case)).unwrap().ours.median;
         let [all, compressed, lines] =
             ["process.state.v1, all", "process.state.v1, all, compressed", "process.state.v1: StateLine"]

@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arb_process::codec::state;
+use arb_runtime::pump::PARTITION_KEY;
 use arb_schemas::records::StatePartition;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE};
 use arb_schemas::wire::{decode, encode};
 
+use super::environment::Environment;
 use super::program::Role;
 use super::stack::Broker;
+use super::wait_for;
 use crate::kafka::{Record, committed, read_all, wait_until_settled, without_epoch};
 
 /// Everything that a run leaves behind, as a reader of committed records sees it.
@@ -88,6 +91,17 @@ impl Outcome {
         };
         differing.map(line).collect()
     }
+}
+
+/// Waits until the changelog has the state of all that was committed.
+pub(crate) fn wait_until_saved(kafka: &Environment) {
+    wait_for("the state is written", || {
+        let records = read_all(kafka, PROCESS_STATE.name).into_iter();
+        let places = records.filter(|record| record.key == PARTITION_KEY.as_bytes());
+        let last: BTreeMap<_, _> = places.map(|record| (record.partition, record.value)).collect();
+        let is_saved = |value: &Vec<u8>| decode::<StatePartition>(value).unwrap().cut.is_none();
+        last.values().all(is_saved).then_some(())
+    });
 }
 
 /// A record of the changelog but for the epoch, in which runs differ.

@@ -98,6 +98,7 @@ fn belongs(value: &[u8], partitions: i32) -> anyhow::Result<Belongs> {
 
 #[cfg(test)]
 mod tests {
+    use arb_schemas::records::StateTimers;
     use arb_schemas::wire::Record;
 
     use super::*;
@@ -142,7 +143,7 @@ mod tests {
         let topic = StoredTopic { name: "t".to_owned(), partitions };
         let placed = placed(&topic, &target(&[4, 6])).unwrap();
         let state: StatePartition = of(&placed[0], "partition");
-        assert_eq!((state.next_offset, state.epoch, state.sequence, state.now), (4, 9, 3, Some(5)));
+        assert_eq!((state.next_offset, state.epoch, state.sequence, state.timers.now), (4, 9, 3, Some(5)));
         assert_eq!(placed[0][&b"result/a"[..]], result("a"));
         assert_eq!(placed[1], topic.partitions[1]);
     }
@@ -171,7 +172,7 @@ mod tests {
         for (place, kept) in placed.iter().enumerate() {
             let state: StatePartition = of(kept, "partition");
             assert_eq!(state.next_offset, i64::try_from(place).unwrap() + 1);
-            assert_eq!((state.now, state.sequence), (Some(8), 5));
+            assert_eq!((state.timers.now, state.sequence), (Some(8), 5));
             assert_eq!(of::<StatePicks>(kept, "clock").clock, 8);
         }
     }

@@ -91,8 +91,10 @@ fn after_a_crash_another_table_closes_what_it_cannot_answer_for() {
         let input = market::market(seed % 4);
         let steps = 100 + 17 * usize::try_from(seed).unwrap();
         let crashed = simulation(&former, input, seed).crash_after(steps).unwrap();
-        let places =
-            crashed.state(PROCESS_STATE.name).into_iter().filter(|((_, key), _)| *key == PARTITION_KEY.as_bytes());
+        let places = crashed
+            .state(PROCESS_STATE.name)
+            .into_iter()
+            .filter(|((_, key), _)| *key == PARTITION_KEY.as_bytes());
         older += places.filter(|(_, value)| decode::<StatePartition>(value).unwrap().cut.is_some()).count();
         let world = simulation(&later, crashed, seed + 1_000).run().unwrap();
         let board = [listed(&world, ARBS_BOARD.name), listed(&world, SIGNALS.name)];
