@@ -8,6 +8,7 @@ use arb_accounts::scope::Scope;
 use warp::http::Method;
 
 use super::*;
+use crate::generated::assert_file;
 use crate::http::deprecation::day;
 use crate::http::problem::Problem;
 use crate::http::route::BOTH;
@@ -97,16 +98,7 @@ fn a_name_among_components_has_one_declaration() {
 
 #[test]
 fn the_document_that_is_checked_in_is_that_of_the_program() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/openapi/openapi.json");
-    let now = Description::of(&ROUTES).document;
-    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
-    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
-        std::fs::write(&file, &now).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(file).unwrap() == now,
-        "ARB_WRITE_OPENAPI=1 cargo test -p arb-api description"
-    );
+    assert_file("ARB_WRITE_OPENAPI", "schemas/openapi/openapi.json", &Description::of(&ROUTES).document);
 }
 
 #[test]
