@@ -326,7 +326,7 @@ impl App {
             ticks: TicksResource::new(&self.authority, (&self.pushes, &self.push_letters), quotes),
             usage: usage.clone(),
             health: self.health(),
-            session: SessionResource::new(keys.clone(), usage, browsers, passwords.clone()),
+            session: SessionResource::new(accounts.clone(), usage, browsers, passwords.clone()),
             webhooks: WebhooksResource {
                 accounts: accounts.clone(),
                 webhooks: self.webhooks.clone(),

@@ -1,15 +1,13 @@
 //! The API described: one OpenAPI 3.1 document of every route of the table, for programs and for people.
 //!
-//! - `operations`: what each route is for, what it takes and what it answers.
 //! - `asyncapi`: the topics and the stream, as a document of their own.
 //! - `parameters`: parameters of queries and paths, from their declarations.
 //! - `records`: schemas of records within those of bodies and events.
 //!
-//! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
-//! test. Schemas of bodies are `schemas/openapi/components.json`; the document is checked in beside it. It never describes what no route does.
+//! All that is said of a route comes from its row in the route table. Schemas of bodies are `schemas/openapi/components.json`; the document is
+//! checked in beside it. It never describes what no route does.
 
 mod asyncapi;
-mod operations;
 mod parameters;
 mod records;
 
@@ -20,11 +18,14 @@ use arb_feed::filter::parameter::ParameterShape;
 use serde_json::{Map, Value, json};
 use warp::http::Method;
 
-use self::operations::{Content, OPERATIONS, Operation};
 use crate::docs::{self, Pages};
+use crate::http::body::Media;
 use crate::http::deprecation::Deprecation;
+use crate::http::operation::{Content, RequestBody};
 use crate::http::route::{Route, RouteAccess};
 
+/// The media type of the schema registry.
+const REGISTRY: &str = "application/vnd.schemaregistry.v1+json";
 /// Schemas of bodies as they are written, without the fields of records.
 static WRITTEN: LazyLock<Value> =
     LazyLock::new(|| read(include_str!("../../schemas/openapi/components.json")));
@@ -92,7 +93,7 @@ fn document<S>(routes: &[Route<S>]) -> Value {
                 "RegistryError": {
                     "description": "An error of the registry, or of the request.",
                     "content": {
-                        operations::REGISTRY: {"schema": schema("RegistryError")},
+                        REGISTRY: {"schema": schema("RegistryError")},
                         "application/problem+json": {"schema": schema("RegistryError")},
                     },
                 },
@@ -117,25 +118,22 @@ fn paths<S>(routes: &[Route<S>]) -> Value {
     let mut paths = Map::new();
     for route in routes {
         for pattern in route.patterns() {
-            let Some(operation) = operations::of(route.method(), pattern) else { continue };
             let path = paths.entry(pattern).or_insert_with(|| json!({}));
             path[route.method().as_str().to_lowercase()] =
-                described(route, pattern, operation, &examples[&operation.id]);
+                described(route, pattern, &examples[&*route.operation().id]);
         }
     }
     Value::Object(paths)
 }
 
-fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example: &Value) -> Value {
+fn described<S>(route: &Route<S>, pattern: &str, example: &Value) -> Value {
+    let operation = route.operation();
     let is_api_key = pattern.starts_with("/api/");
-    let id = if is_api_key && operation.path.starts_with("/v1") && route.patterns().count() > 1 {
-        format!("{}ByApiKey", operation.id)
-    } else {
-        operation.id.clone()
-    };
-    let tag = operation.path.split('/').find(|part| !["", "v1"].contains(part)).unwrap_or("page");
+    let of_two = if is_api_key && route.patterns().count() > 1 { "ByApiKey" } else { "" };
+    let id = format!("{}{of_two}", operation.id);
+    let tag = pattern.split('/').find(|part| !["", "api", "v1"].contains(part)).unwrap_or("page");
     let mut shown = json!({
-        "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, operation, example),
+        "operationId": id, "summary": operation.summary, "tags": [tag], "responses": responses(route, example),
     });
     let taken = route.parameters();
     let given = parameters::list(pattern, &taken);
@@ -143,22 +141,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
         shown["parameters"] = Value::Array(given);
     }
     if let Some(body) = &operation.body {
-        let is_lines = body == operations::LINES;
-        let (media, of_media) = if is_lines {
-            (operations::LINES_TYPE, json!({"type": "string"}))
-        } else {
-            ("application/json", schema(body))
-        };
-        let mut content = json!({"schema": of_media});
-        // What no test calls has an example with its schema.
-        let of_schema = || COMPONENTS.get(body)?.get("examples")?.get(0).cloned();
-        if let Some(body) = example.get("body").cloned().or_else(of_schema) {
-            content["example"] = body;
-        }
-        shown["requestBody"] = json!({"required": true, "content": {media: content}});
-        if is_lines {
-            shown["requestBody"]["content"]["application/json"] = lines_as_document(&example["body"]);
-        }
+        shown["requestBody"] = request_body(body, example.get("body"));
     }
     if let Some(request) = example.get("request") {
         shown["x-example"] = request.clone();
@@ -182,40 +165,57 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
     shown
 }
 
-/// The same lines as one document, with what was sent as lines for its example.
-fn lines_as_document(sent: &Value) -> Value {
-    let lines: Vec<_> = sent.as_str().unwrap_or_default().lines().map(read).collect();
-    json!({"schema": schema(operations::LINES_SCHEMA), "example": {"lines": lines}})
+/// A body, with what a test sent for its example.
+fn request_body(body: &RequestBody, sent: Option<&Value>) -> Value {
+    // What no test calls has an example with its schema.
+    let of_schema = || COMPONENTS.get(body.schema)?.get("examples")?.get(0);
+    let content = |schema: Value, example: Option<&Value>| {
+        let mut content = json!({"schema": schema});
+        if let Some(example) = example {
+            content["example"] = example.clone();
+        }
+        content
+    };
+    let documents = schema(body.schema);
+    let content = match body.media {
+        Media::Json => json!({"application/json": content(documents, sent.or_else(of_schema))}),
+        Media::Lines => {
+            // The same lines as one document.
+            let lines: Vec<_> = sent.and_then(Value::as_str).unwrap_or_default().lines().map(read).collect();
+            json!({
+                body.media.types()[0]: content(json!({"type": "string"}), sent),
+                "application/json": content(documents, Some(&json!({"lines": lines}))),
+            })
+        }
+    };
+    json!({"required": true, "content": content})
 }
 
-fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Value {
+fn responses<S>(route: &Route<S>, example: &Value) -> Value {
     let mut responses = Map::new();
-    for (status, content) in &operation.answers {
-        let (description, content) = match content {
+    let answers = route.operation().answers;
+    for &(status, content) in answers {
+        let (description, media) = match content {
             Content::Empty => ("Done.", None),
-            Content::Json(name) => {
-                ("The answer.", Some(json!({"application/json": {"schema": schema(name)}})))
-            }
+            Content::Json(_) => ("The answer.", Some("application/json")),
             // Not a second media type: a generated client would have to tell text from a page.
-            Content::Page(name) => (
-                "A page; as CSV where the request accepts text/csv and no JSON.",
-                Some(json!({"application/json": {"schema": schema(name)}})),
-            ),
-            Content::Registry(name) => {
-                ("The answer.", Some(json!({operations::REGISTRY: {"schema": schema(name)}})))
+            Content::Page(_) => {
+                ("A page; as CSV where the request accepts text/csv and no JSON.", Some("application/json"))
             }
-            Content::Text(media) => ("The answer.", Some(json!({media: {"schema": {"type": "string"}}}))),
+            Content::Registry(_) => ("The answer.", Some(REGISTRY)),
+            Content::Text(media) => ("The answer.", Some(media)),
         };
         let mut response = json!({"description": description});
-        if let Some(content) = content {
-            response["content"] = content;
+        if let Some(media) = media {
+            let schema = content.schema().map_or_else(|| json!({"type": "string"}), schema);
+            response["content"] = json!({media: {"schema": schema}});
         }
-        if example["status"].as_u64() == status.parse().ok()
+        if example["status"].as_u64() == Some(u64::from(status))
             && let Some(media) = example["media"].as_str()
         {
             response["content"][media]["example"] = example["answer"].clone();
         }
-        responses.insert(status.clone(), response);
+        responses.insert(status.to_string(), response);
     }
     let is_read = route.method() == Method::GET;
     if is_read && matches!(route.access(), RouteAccess::Key { .. }) {
@@ -224,7 +224,7 @@ fn responses<S>(route: &Route<S>, operation: &Operation, example: &Value) -> Val
             json!({"description": "The caller has it, by If-None-Match. It costs nothing."}),
         );
     }
-    let is_registry = operation.answers.values().any(|content| matches!(content, Content::Registry(_)));
+    let is_registry = answers.iter().any(|(_, content)| matches!(content, Content::Registry(_)));
     let error = if is_registry { "RegistryError" } else { "Problem" };
     responses.insert("default".to_owned(), json!({"$ref": format!("#/components/responses/{error}")}));
     Value::Object(responses)
@@ -265,16 +265,9 @@ fn lines<S>(routes: &[Route<S>]) -> String {
         let _ = writeln!(lines, "- [{title}](/docs/{name})");
     }
     lines += "\n## Routes\n\n";
-    for operation in &*OPERATIONS {
-        let of_method = routes.iter().filter(|route| route.method().as_str() == operation.method);
-        let paths: Vec<_> = of_method
-            .flat_map(Route::patterns)
-            .filter(|pattern| operations::plain(pattern) == operation.path)
-            .collect();
-        // Some are on the second surface alone.
-        let path = paths.iter().find(|path| ***path == operation.path).or(paths.first());
-        let path = path.map_or(&*operation.path, |path| path);
-        let _ = writeln!(lines, "- `{} {path}`: {}", operation.method, operation.summary);
+    for route in routes {
+        let path = route.patterns().next().unwrap_or_default();
+        let _ = writeln!(lines, "- `{} {path}`: {}", route.method(), route.operation().summary);
     }
     lines
 }

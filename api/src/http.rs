@@ -1,7 +1,7 @@
 //! HTTP, whatever resources are served by it: connections, authentication, the route table's machinery, errors, paging.
 //!
 //! - [`server`]: the accept loop and its connections.
-//! - `route` and `router`: a row of the route table, and how a path finds its rows; `service`: from a request to its
+//! - `operation`: what a route says of itself; `route` and `router`: a row of the route table, and how a path finds its rows; `service`: from a request to its
 //!   response; `request`, `body` and `json_body`: what a handler is given; `charge`: what an answer costs its key.
 //! - [`site`]: under which names browsers reach it, and their cookies.
 //! - [`cors`]: which pages of other origins may read answers.
@@ -25,6 +25,7 @@ pub(crate) mod etag;
 pub(crate) mod idempotency;
 pub(crate) mod json_body;
 mod limits;
+pub(crate) mod operation;
 mod options;
 pub(crate) mod paging;
 pub(crate) mod parameters;

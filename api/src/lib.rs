@@ -23,6 +23,9 @@ mod docs;
 pub mod files;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+#[path = "../../tests/it/support/generated.rs"]
+mod generated;
 pub mod http;
 pub mod lists;
 mod page;

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::documents::read;
+use crate::documents::{read, rows};
+use crate::support::generated::{assert_file, assert_table};
 use crate::support::program::{arb, run};
 use crate::support::root;
 
@@ -24,17 +25,14 @@ fn the_chart_has_the_catalogue_and_the_table_of_rights() {
             run(arb().args(["topics", command, "--json"])).out,
             format!("deploy/helm/arb/files/{file}.json"),
         );
-        if std::env::var_os("ARB_WRITE_CHART").is_some() {
-            fs::write(root().join(&path), &printed).unwrap();
-        }
-        assert_eq!(read(&path), printed, "{path}: ARB_WRITE_CHART=1 writes it again");
+        assert_file("ARB_WRITE_CHART", &path, &printed);
     }
 }
 
 #[test]
 fn the_page_of_deployment_has_the_table_of_rights() {
     let printed = run(arb().args(["topics", "rights"])).out;
-    assert!(read("docs/operations/deploy.md").contains(&printed), "{printed}");
+    assert_table("docs/operations/deploy.md", "### Kafka rights", rows(&printed));
 }
 
 #[test]

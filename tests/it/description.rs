@@ -114,13 +114,13 @@ fn examples(called: &[Called]) -> Value {
             example["body"] = body.clone();
         }
         if call.media.contains("json")
-            && !["showDescription", "showAsyncApi", "schemaTextById"].contains(&call.id)
+            && !["showDescription", "showAsyncApi", "schemaTextById"].contains(&&*call.id)
         {
             example["status"] = json!(call.status);
             example["media"] = json!(call.media);
             example["answer"] = shortened(&call.answer);
         }
-        examples.insert(call.id.to_owned(), example);
+        examples.insert(call.id.clone(), example);
     }
     Value::Object(examples)
 }
@@ -203,15 +203,15 @@ fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     let mut running = local.replay(51, 60, END);
     wait_for_market(&running, &local);
     let receiver = Receiver::start(Manner::Status(204, ""));
-    let called = calls::all(&running, &local.kafka(), &receiver);
+    let get = |path: &str| request("GET", &format!("{}{path}", running.url), &[]).unwrap().body;
+    let document: Value = serde_json::from_str(&get("/openapi.json")).unwrap();
+    let called = calls::all((&running, &document), &local.kafka(), &receiver);
     let file = root().join("schemas/openapi/examples.json");
     if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
         let text = serde_json::to_string_pretty(&examples(&called)).unwrap() + "\n";
         std::fs::write(&file, text.replace(&receiver.url, SHOWN_RECEIVER)).unwrap();
     }
 
-    let get = |path: &str| request("GET", &format!("{}{path}", running.url), &[]).unwrap().body;
-    let document: Value = serde_json::from_str(&get("/openapi.json")).unwrap();
     let mut input = document.to_string() + "\n";
     for Called { id, status, media, answer, .. } in &called {
         let _ = writeln!(input, "{}", json!({"id": id, "status": status, "media": media, "answer": answer}));
@@ -220,12 +220,12 @@ fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     assert!(compared > 2 * called.len() - 30, "{compared} of {}", called.len());
 
     let mut run = 0;
-    for call in called.iter().filter(|call| !ONCE.contains(&call.id)) {
+    for call in called.iter().filter(|call| !ONCE.contains(&&*call.id)) {
         let page = get(&format!("/docs/{}", call.id));
         let found = samples(&page);
         assert_eq!(found.len(), 3, "{}", call.id);
         for (language, sample) in found {
-            let (path, operation) = operation(&document, call.id);
+            let (path, operation) = operation(&document, &call.id);
             let (sample, ids) = (of_this_run(&sample, operation, call), ids(path, call));
             assert!(!run_sample(language, &sample, &ids, &running).is_empty(), "{sample}");
             run += 1;
@@ -233,7 +233,7 @@ fn every_answer_is_as_the_document_says_and_every_sample_runs() {
     }
     assert!(run > 140, "{run}");
 
-    let ids = called.iter().map(|call| call.id);
+    let ids = called.iter().map(|call| &*call.id);
     let called: BTreeSet<_> = ids.chain(NOT_CALLED).collect();
     let operations =
         document["paths"].as_object().unwrap().iter().filter(|(path, _)| !path.starts_with("/session"));

@@ -1,18 +1,14 @@
 //! The pages of `docs/operations/` that list settings, metrics and alerts are equal to what the program has.
 //!
-//! A test that fails prints the text to paste.
+//! `ARB_WRITE_DOCUMENTS=1` writes the tables again.
 
 use arb_runtime::telemetry::{Kind, Metric, Role as Reporter, list};
 
+use crate::support::generated::{DOCUMENTS, assert_file, assert_table, read};
 use crate::support::program::{arb, run};
-use crate::support::root;
 
 /// Columns by which `--help` indents the text of an option; the option itself is indented less.
 const HELP_INDENT: usize = 10;
-
-fn read(name: &str) -> String {
-    std::fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
 
 /// The output of `arb COMMAND --help`; a command below another is both words.
 fn help(command: &str) -> String {
@@ -83,6 +79,8 @@ fn entries(help: &str) -> Vec<HelpEntry> {
     found
 }
 
+const CONNECTION_HEADING: &str = "## Connection to Kafka";
+const METRICS: &str = "docs/operations/metrics.md";
 const HEAD: &str = "| option | default | environment variable | meaning |\n|---|---|---|---|\n";
 const CONNECTION: &str = "Also the options of the [connection to Kafka](#connection-to-kafka).\n";
 
@@ -109,10 +107,13 @@ fn the_page_of_settings_agrees_with_help() {
     assert!(names.len() > 12, "{names:?}");
     let connection = connection_rows();
     assert!(connection.len() > 10, "{connection:?}");
-    let first = format!("## Connection to Kafka\n\n{HEAD}{}", connection.concat());
+    let first = format!("{CONNECTION_HEADING}\n\n{HEAD}{}", connection.concat());
     let tables = names.iter().map(|name| settings_of(name, &connection));
     let expected = [first].into_iter().chain(tables).collect::<Vec<_>>().join("\n");
-    assert!(read("docs/operations/settings.md").ends_with(&expected), "paste this:\n{expected}");
+    let page = "docs/operations/settings.md";
+    let text = read(page);
+    let before = text.find(&format!("\n{CONNECTION_HEADING}\n")).unwrap() + 1;
+    assert_file(DOCUMENTS, page, &[&text[..before], &expected].concat());
 }
 
 fn metric_row(metric: &Metric) -> String {
@@ -129,8 +130,6 @@ fn metric_row(metric: &Metric) -> String {
 
 #[test]
 fn the_page_of_metrics_has_the_list() {
-    let page = read("docs/operations/metrics.md");
-    let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `arb_")).collect();
     for role in [
         Reporter::Every,
         Reporter::Ingest,
@@ -144,9 +143,15 @@ fn the_page_of_metrics_has_the_list() {
     ] {
         let expected: String =
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
-        assert!(page.contains(&expected), "paste this for {}:\n{expected}", role.key());
+        let heading = match role {
+            Reporter::Every => "## Every role".to_owned(),
+            role => format!("## `arb {}`", role.key()),
+        };
+        assert_table(METRICS, &heading, &expected);
     }
-    assert_eq!(rows.len(), list::ALL.len());
+    let page = read(METRICS);
+    let rows = page.lines().filter(|line| line.starts_with("| `arb_"));
+    assert_eq!(rows.count(), list::ALL.len());
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) mod detour;
 mod durations;
 pub(crate) mod environment;
 pub(crate) mod feed;
+pub(crate) mod generated;
 pub(crate) mod http;
 pub(crate) mod image;
 mod kafka_start;

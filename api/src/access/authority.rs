@@ -45,6 +45,8 @@ pub struct Authority {
 pub(crate) struct Caller {
     /// The public part of the key.
     pub(crate) kid: String,
+    /// The session of a browser, which has no key.
+    pub(crate) session: Option<String>,
     /// What the key sees: the live market, which is charged, or that of tests, which is not.
     pub(crate) mode: Mode,
     pub(crate) account: String,
@@ -152,6 +154,7 @@ impl Authority {
             let scopes = found.permissions.scopes.iter().copied();
             Ok(Caller {
                 kid: found.kid.clone(),
+                session: None,
                 mode: found.mode,
                 account: account.id.clone(),
                 private_source: account.private_source(),

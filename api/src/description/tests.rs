@@ -5,12 +5,12 @@ mod published;
 use std::collections::BTreeSet;
 
 use arb_accounts::scope::Scope;
-use warp::http::Method;
 
 use super::*;
+use crate::generated::assert_file;
 use crate::http::deprecation::day;
+use crate::http::operation::{Content, get};
 use crate::http::problem::Problem;
-use crate::http::route::BOTH;
 use crate::resources::ArbsResource;
 use crate::routes::ROUTES;
 
@@ -31,18 +31,16 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_route_is_described_and_nothing_else() {
-    let table: BTreeSet<_> = ROUTES
-        .iter()
-        .flat_map(|route| {
-            route
-                .patterns()
-                .map(|pattern| (route.method().to_string(), operations::plain(pattern).to_owned()))
-        })
-        .collect();
-    let described: BTreeSet<_> = OPERATIONS.iter().map(|it| (it.method.clone(), it.path.clone())).collect();
-    assert_eq!(table, described);
-    assert_eq!(described.len(), OPERATIONS.len(), "none twice");
+fn each_schema_that_a_route_names_is_a_component_and_each_sentence_is_one() {
+    for route in ROUTES.iter() {
+        let operation = route.operation();
+        let answered = operation.answers.iter().filter_map(|(_, content)| content.schema());
+        for name in operation.body.iter().map(|body| body.schema).chain(answered) {
+            assert!(COMPONENTS.get(name).is_some(), "{}: {name}", operation.id);
+        }
+        assert!(operation.summary.ends_with('.'), "{}: {}", operation.id, operation.summary);
+        assert!(!operation.answers.is_empty(), "{}", operation.id);
+    }
 }
 
 #[test]
@@ -97,31 +95,24 @@ fn a_name_among_components_has_one_declaration() {
 
 #[test]
 fn the_document_that_is_checked_in_is_that_of_the_program() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/openapi/openapi.json");
-    let now = Description::of(&ROUTES).document;
-    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
-    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
-        std::fs::write(&file, &now).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(file).unwrap() == now,
-        "ARB_WRITE_OPENAPI=1 cargo test -p arb-api description"
-    );
+    assert_file("ARB_WRITE_OPENAPI", "schemas/openapi/openapi.json", &Description::of(&ROUTES).document);
 }
 
 #[test]
 fn lines_name_every_route_once() {
     let lines = Description::of(&ROUTES).lines;
-    assert_eq!(lines.lines().filter(|line| line.starts_with("- `")).count(), OPERATIONS.len());
+    assert_eq!(lines.lines().filter(|line| line.starts_with("- `")).count(), ROUTES.len());
     assert!(lines.contains("- `GET /v1/arbs`: ") && lines.contains("- `GET /api/v1/usage`: "), "{lines}");
     assert!(lines.contains("](/docs/streaming)\n"), "{lines}");
 }
 
 /// A table of which a route and a parameter are deprecated.
 static MARKED: [Route<()>; 2] = [
-    Route::keyed(Method::GET, "/api/v1/arbs", (BOTH, Scope::BoardRead), 1, |(), _, _| {
-        Err(Problem::not_found())
-    })
+    Route::keyed(
+        get("/api/v1/arbs", "listArbs", "The board.", &[(200, Content::Json("ArbPage"))]),
+        (Scope::BoardRead, 1),
+        |(), _, _| Err(Problem::not_found()),
+    )
     .taking(ArbsResource::PARAMETERS)
     .deprecating(&[Deprecation {
         parameter: Some("sort"),
@@ -129,9 +120,11 @@ static MARKED: [Route<()>; 2] = [
         until: Some("2027-06-30"),
         link: "/docs/changelog",
     }]),
-    Route::keyed(Method::GET, "/api/v1/books", (BOTH, Scope::BoardRead), 1, |(), _, _| {
-        Err(Problem::not_found())
-    })
+    Route::keyed(
+        get("/api/v1/books", "listBooks", "Books.", &[(200, Content::Json("BookList"))]),
+        (Scope::BoardRead, 1),
+        |(), _, _| Err(Problem::not_found()),
+    )
     .deprecating(&[Deprecation {
         parameter: None,
         since: "2026-12-01",
@@ -173,7 +166,7 @@ fn what_is_deprecated_is_described_so_and_its_page_says_what_to_use() {
 
 #[test]
 fn every_mark_in_the_table_has_dates_and_a_parameter_that_the_route_has() {
-    for route in &ROUTES {
+    for route in ROUTES.iter() {
         for mark in route.deprecations() {
             let until = mark.until.map(|until| day(until).unwrap());
             assert!(until.is_none_or(|until| until > day(mark.since).unwrap()), "{mark:?}");

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Media {
+pub(crate) enum Media {
     /// One JSON document.
     Json,
     /// A JSON document a line, or one document that has them as a list.
@@ -27,7 +27,7 @@ pub(super) enum Media {
 
 impl Media {
     /// The types that may be declared; the first is the one to use.
-    fn types(self) -> &'static [&'static str] {
+    pub(crate) fn types(self) -> &'static [&'static str] {
         match self {
             Self::Json => &["application/json"],
             Self::Lines => &["application/x-ndjson", "application/ndjson", "application/json"],

@@ -1,8 +1,8 @@
-//! A row of the route table: method, path pattern, scope, cost in requests and handler.
+//! A row of the route table: what the route says of itself, scope, cost in requests and handler.
 //!
 //! A pattern is literal segments and parameters, such as `/api/v1/arbs/{id}`. A path that both authentication schemes serve
-//! is written once, as `/api/v1` has it: that of `/v1` is the same without `/api`. Pure. A row never holds state: its
-//! handler is handed the state of the table.
+//! is written once, as `/api/v1` has it: that of `/v1` is the same without `/api`. A row for browsers that has the handler of a
+//! row for keys is made from that row. Pure. A row never holds state: its handler is handed the state of the table.
 
 use std::pin::Pin;
 
@@ -13,9 +13,9 @@ use warp::http::Method;
 use warp::reply::Response;
 
 use super::auth::AuthScheme;
-use super::body::Media;
 use super::charge::Charge;
 use super::deprecation::Deprecation;
+use super::operation::Operation;
 use super::problem::Problem;
 use super::query::ParameterList;
 use super::request::{Head, Request};
@@ -38,8 +38,20 @@ type KeyHandler<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Answer;
 /// A handler for a key that waits.
 type KeyTask<S> = fn(&S, &Request<'_>, &Charge<'_>) -> Started;
 
-/// The schemes of a resource that both surfaces serve.
-pub(crate) const BOTH: &[AuthScheme] = &[AuthScheme::Bearer, AuthScheme::ApiKey];
+/// Checks the session of a request, whose answer would cost a key so many requests, and gives what the handler of keys is handed: who asks, for nothing.
+type SessionCheck<S> = for<'a> fn(&'a S, &Request<'_>, u64) -> Result<Charge<'a>, Problem>;
+
+/// How browsers that signed in reach handlers of keys.
+pub(crate) struct SessionTwin<S: 'static> {
+    /// What the name of such a route ends with.
+    pub(crate) id_end: &'static str,
+    /// What its sentence ends with.
+    pub(crate) summary_end: &'static str,
+    pub(crate) check: SessionCheck<S>,
+}
+
+/// The schemes of a row that both surfaces serve.
+const BOTH: &[AuthScheme] = &[AuthScheme::Bearer, AuthScheme::ApiKey];
 
 /// Which callers may use a row, and the handler that answers it.
 enum Access<S: 'static> {
@@ -47,6 +59,12 @@ enum Access<S: 'static> {
     OpenTask(OpenTask<S>),
     /// By the cookie of a session, or to get one: the handler checks that.
     Session(OpenTask<S>),
+    /// By a session, with the handler of a key.
+    SessionTwin {
+        check: SessionCheck<S>,
+        cost: u64,
+        work: KeyWork<S>,
+    },
     Key {
         schemes: &'static [AuthScheme],
         scope: Scope,
@@ -72,6 +90,23 @@ enum KeyWork<S: 'static> {
     Task(KeyTask<S>),
 }
 
+impl<S: 'static> Clone for KeyWork<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: 'static> Copy for KeyWork<S> {}
+
+impl<S: 'static> KeyWork<S> {
+    fn begin(self, state: &S, request: &Request<'_>, charge: &Charge<'_>) -> Work {
+        match self {
+            Self::Now(handler) => Work::Done(handler(state, request, charge)),
+            Self::Task(handler) => handler(state, request, charge).into(),
+        }
+    }
+}
+
 /// What answers a request.
 pub(super) enum Work {
     Done(Answer),
@@ -86,17 +121,14 @@ impl From<Started> for Work {
 
 /// A row.
 pub(crate) struct Route<S: 'static> {
-    pub(super) method: Method,
-    path: &'static str,
+    pub(super) operation: Operation,
     access: Access<S>,
-    /// Most bytes of its body; without it a body is not read.
-    pub(super) max_body: Option<usize>,
+    /// How browsers reach its handler, where they do.
+    twin: Option<&'static SessionTwin<S>>,
     /// Whether it has an answer for test keys.
     serves_test_keys: bool,
     /// Whether a row of GET answers HEAD too.
     pub(super) answers_head: bool,
-    /// What its body is.
-    pub(super) media: Media,
     /// Whether a ticket is as good as a key.
     pub(super) takes_tickets: bool,
     /// What an answer costs by the query, where that decides it.
@@ -109,24 +141,22 @@ pub(crate) struct Route<S: 'static> {
 
 impl<S: 'static> Route<S> {
     /// A row for anybody.
-    pub(crate) const fn open(path: &'static str, handler: OpenHandler<S>) -> Self {
-        Self::of(Method::GET, path, Access::Open(handler))
+    pub(crate) const fn open(operation: Operation, handler: OpenHandler<S>) -> Self {
+        Self::of(operation, Access::Open(handler))
     }
 
     /// The same, whose answer waits for something.
-    pub(crate) const fn open_task(path: &'static str, handler: OpenTask<S>) -> Self {
-        Self::of(Method::GET, path, Access::OpenTask(handler))
+    pub(crate) const fn open_task(operation: Operation, handler: OpenTask<S>) -> Self {
+        Self::of(operation, Access::OpenTask(handler))
     }
 
-    const fn of(method: Method, path: &'static str, access: Access<S>) -> Self {
+    const fn of(operation: Operation, access: Access<S>) -> Self {
         Self {
-            method,
-            path,
+            operation,
             access,
-            max_body: None,
+            twin: None,
             serves_test_keys: false,
             answers_head: true,
-            media: Media::Json,
             takes_tickets: false,
             priced: None,
             parameters: None,
@@ -134,32 +164,41 @@ impl<S: 'static> Route<S> {
         }
     }
 
-    /// A row for keys with a scope, by these schemes; each answer costs so many requests.
+    /// A row for keys with a scope; each answer costs so many requests.
     pub(crate) const fn keyed(
-        method: Method,
-        path: &'static str,
-        (schemes, scope): (&'static [AuthScheme], Scope),
-        cost: u64,
+        operation: Operation,
+        (scope, cost): (Scope, u64),
         handler: KeyHandler<S>,
     ) -> Self {
-        let access = Access::Key { schemes, scope, cost, work: KeyWork::Now(handler) };
-        Self::of(method, path, access)
+        Self::of(operation, Access::Key { schemes: BOTH, scope, cost, work: KeyWork::Now(handler) })
     }
 
-    /// A row for keys with a scope whose handler waits; it costs nothing unless [`Self::costing`] sets a cost.
+    /// The same, whose handler waits.
     pub(crate) const fn keyed_task(
-        method: Method,
-        path: &'static str,
-        (schemes, scope): (&'static [AuthScheme], Scope),
+        operation: Operation,
+        (scope, cost): (Scope, u64),
         handler: KeyTask<S>,
     ) -> Self {
-        let access = Access::Key { schemes, scope, cost: 0, work: KeyWork::Task(handler) };
-        Self::of(method, path, access)
+        Self::of(operation, Access::Key { schemes: BOTH, scope, cost, work: KeyWork::Task(handler) })
     }
 
     /// A row for browsers, which sign in and send cookies; keys are nothing here.
-    pub(crate) const fn session(method: Method, path: &'static str, handler: OpenTask<S>) -> Self {
-        Self::of(method, path, Access::Session(handler))
+    pub(crate) const fn session(operation: Operation, handler: OpenTask<S>) -> Self {
+        Self::of(operation, Access::Session(handler))
+    }
+
+    /// The same row, which has no path for keys as bearer tokens.
+    pub(crate) const fn by_api_key_alone(mut self) -> Self {
+        if let Access::Key { schemes, .. } = &mut self.access {
+            *schemes = &[AuthScheme::ApiKey];
+        }
+        self
+    }
+
+    /// The same row, with another one for browsers, whose path begins with `/session`.
+    pub(crate) const fn for_sessions(mut self, twin: &'static SessionTwin<S>) -> Self {
+        self.twin = Some(twin);
+        self
     }
 
     /// The same row, which answers test keys too, and never with anything of the live market.
@@ -171,27 +210,6 @@ impl<S: 'static> Route<S> {
     /// The same row, which takes a ticket in place of a key.
     pub(crate) const fn for_tickets(mut self) -> Self {
         self.takes_tickets = true;
-        self
-    }
-
-    /// The same row, which takes a JSON body of at most so many bytes.
-    pub(crate) const fn with_body(mut self, max_bytes: usize) -> Self {
-        self.max_body = Some(max_bytes);
-        self
-    }
-
-    /// The same row, which takes lines of JSON of at most so many bytes.
-    pub(crate) const fn with_lines(mut self, max_bytes: usize) -> Self {
-        self.max_body = Some(max_bytes);
-        self.media = Media::Lines;
-        self
-    }
-
-    /// The same row, whose answers cost so many requests.
-    pub(crate) const fn costing(mut self, requests: u64) -> Self {
-        if let Access::Key { cost, .. } = &mut self.access {
-            *cost = requests;
-        }
         self
     }
 
@@ -220,16 +238,35 @@ impl<S: 'static> Route<S> {
         self
     }
 
+    /// The row, and that for browsers which is made from it.
+    pub(crate) fn with_twin(self) -> impl Iterator<Item = Self> {
+        let twin = self.twin();
+        [Some(self), twin].into_iter().flatten()
+    }
+
+    fn twin(&self) -> Option<Self> {
+        let (Some(twin), Access::Key { cost, work, .. }) = (self.twin, &self.access) else { return None };
+        let operation = self.operation.of_session(twin.id_end, twin.summary_end);
+        let access = Access::SessionTwin { check: twin.check, cost: *cost, work: *work };
+        let Self { answers_head, priced, parameters, deprecations, .. } = *self;
+        Some(Self { answers_head, priced, parameters, deprecations, ..Self::of(operation, access) })
+    }
+
+    /// What it says of itself.
+    pub(crate) fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
     /// Its method.
     pub(crate) fn method(&self) -> &Method {
-        &self.method
+        &self.operation.method
     }
 
     /// Who may use it.
     pub(crate) fn access(&self) -> RouteAccess {
         match self.access {
             Access::Open(_) | Access::OpenTask(_) => RouteAccess::Open,
-            Access::Session(_) => RouteAccess::Session,
+            Access::Session(_) | Access::SessionTwin { .. } => RouteAccess::Session,
             Access::Key { scope, cost, .. } => RouteAccess::Key { scope: scope.key(), cost },
         }
     }
@@ -255,12 +292,11 @@ impl<S: 'static> Route<S> {
     }
 
     /// The patterns of its paths, one for each scheme.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &'static str> {
-        let (path, schemes) = match self.access {
-            Access::Open(_) | Access::OpenTask(_) | Access::Session(_) => {
-                (self.path, &[AuthScheme::ApiKey][..])
-            }
-            Access::Key { schemes, .. } => (self.path, schemes),
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &str> {
+        let path = &*self.operation.path;
+        let schemes = match self.access {
+            Access::Key { schemes, .. } => schemes,
+            _ => &[AuthScheme::ApiKey],
         };
         schemes.iter().map(move |scheme| match scheme {
             AuthScheme::Bearer => path.strip_prefix("/api").unwrap_or(path),
@@ -276,20 +312,19 @@ impl<S: 'static> Route<S> {
     /// What an answer to a request costs. HEAD costs nothing: it has no body.
     pub(super) fn cost(&self, head: &Head<'_>) -> u64 {
         match self.access {
-            Access::Key { cost, .. } if head.method != Method::HEAD => {
-                self.priced.map_or(cost, |priced| priced(head.query))
-            }
+            Access::Key { cost, .. } if head.method != Method::HEAD => self.price(cost, head.query),
             _ => 0,
         }
     }
 
-    /// Whether its answer may have to be waited for.
+    fn price(&self, cost: u64, query: &str) -> u64 {
+        self.priced.map_or(cost, |priced| priced(query))
+    }
+
+    /// Whether its answer may have to be waited for; where a session is asked for, the accounts may have to be.
     pub(super) fn waits(&self) -> bool {
-        self.max_body.is_some()
-            || matches!(
-                self.access,
-                Access::OpenTask(_) | Access::Session(_) | Access::Key { work: KeyWork::Task(_), .. }
-            )
+        self.operation.body.is_some()
+            || !matches!(self.access, Access::Open(_) | Access::Key { work: KeyWork::Now(_), .. })
     }
 
     /// Refuses a caller whose key does not have the scope, or whose test key has nothing to see here.
@@ -310,12 +345,13 @@ impl<S: 'static> Route<S> {
         match (&self.access, charge) {
             (Access::Open(handler), _) => Work::Done(handler(state, request)),
             (Access::OpenTask(handler) | Access::Session(handler), _) => handler(state, request).into(),
-            (Access::Key { work: KeyWork::Now(handler), .. }, Some(charge)) => {
-                Work::Done(handler(state, request, charge))
+            (Access::SessionTwin { check, cost, work }, _) => {
+                match check(state, request, self.price(*cost, request.query())) {
+                    Ok(charge) => work.begin(state, request, &charge),
+                    Err(problem) => Work::Done(Err(problem)),
+                }
             }
-            (Access::Key { work: KeyWork::Task(handler), .. }, Some(charge)) => {
-                handler(state, request, charge).into()
-            }
+            (Access::Key { work, .. }, Some(charge)) => work.begin(state, request, charge),
             (Access::Key { .. }, None) => unreachable!("a caller without a key is refused before"),
         }
     }
@@ -325,9 +361,9 @@ impl<S: 'static> Route<S> {
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let access = match self.access {
             Access::Open(_) | Access::OpenTask(_) => "none | 0".to_owned(),
-            Access::Session(_) => "cookie | 0".to_owned(),
+            Access::Session(_) | Access::SessionTwin { .. } => "cookie | 0".to_owned(),
             Access::Key { scope, cost, .. } => format!("`{}` | {cost}", scope.key()),
         };
-        self.patterns().map(move |pattern| format!("| `{} {pattern}` | {access} |\n", self.method))
+        self.patterns().map(move |pattern| format!("| `{} {pattern}` | {access} |\n", self.method()))
     }
 }

@@ -68,9 +68,9 @@ impl<S: 'static> PathRoutes<S> {
 
     fn add(&mut self, route: &'static Route<S>) {
         self.routes.push(route);
-        let methods = self.routes.iter().flat_map(|route| match route.method {
+        let methods = self.routes.iter().flat_map(|route| match *route.method() {
             Method::GET if route.answers_head => vec!["GET", "HEAD"],
-            _ => vec![route.method.as_str()],
+            _ => vec![route.method().as_str()],
         });
         self.allow = methods.chain([options::NAME]).collect::<Vec<_>>().join(", ");
     }
@@ -86,7 +86,7 @@ impl<S: 'static> PathRoutes<S> {
     pub(super) fn route(&self, method: &Method) -> Result<&'static Route<S>, Problem> {
         let is_head = method == Method::HEAD;
         let method = if is_head { &Method::GET } else { method };
-        let answers = |route: &&Route<S>| route.method == *method && (route.answers_head || !is_head);
+        let answers = |route: &&Route<S>| route.method() == method && (route.answers_head || !is_head);
         let route = self.routes.iter().copied().find(answers);
         route.ok_or_else(|| Problem::method_not_allowed(&self.allow))
     }

@@ -89,7 +89,7 @@ impl<S: 'static> Begun<'_, S> {
 
     /// What the body is and how many bytes it may have, where it is to be read.
     fn body(&self) -> Option<(Media, usize)> {
-        self.row().and_then(|row| Some((row.media, row.max_body?)))
+        self.row().and_then(|row| row.operation().body.map(|body| (body.media, body.max_bytes)))
     }
 
     /// What the answer costs, where there is one.

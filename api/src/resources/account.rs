@@ -41,14 +41,14 @@ pub(crate) struct AccountHolder {
 }
 
 impl AccountHolder {
-    /// The holder of a key.
-    pub(crate) fn of_key(charge: &Charge<'_>) -> Self {
+    /// The holder of a key, or of a session, which may do what the account may.
+    pub(crate) fn of(charge: &Charge<'_>) -> Self {
         let caller = &charge.caller;
-        Self { account: caller.account.clone(), actor: Actor::Key(caller.kid.clone()), mode: caller.mode }
+        let session = caller.session.clone().map(Actor::Session);
+        let actor = session.unwrap_or_else(|| Actor::Key(caller.kid.clone()));
+        Self { account: caller.account.clone(), actor, mode: caller.mode }
     }
-}
 
-impl AccountHolder {
     /// Whether a key is theirs to see and to change.
     pub(crate) fn may_manage(&self, key: &ApiKey) -> bool {
         key.account == self.account && (self.mode == Mode::Live || key.mode == Mode::Test)

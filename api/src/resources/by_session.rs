@@ -1,6 +1,6 @@
-//! What a browser reads by its session: the handlers of keys, at a rate of its own, which spends nothing of the account's quota.
+//! What a browser does by its session with the handlers of keys: it spends nothing of the account's quota, and reads the market at a rate of its own.
 //!
-//! It never reads for another account, and never as often as a program would: a session is no key.
+//! It never acts for another account, and never reads the market as often as a program would: a session is no key.
 
 use arb_accounts::key::Mode;
 use arb_accounts::scope::Scope;
@@ -10,7 +10,6 @@ use crate::access::authority::{Caller, SignedIn};
 use crate::http::charge::Charge;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
-use crate::http::route::Started;
 
 /// What a session may do by handlers of keys.
 const SCOPES: [Scope; 4] = [Scope::BoardRead, Scope::SignalsRead, Scope::PicksRead, Scope::HistoryRead];
@@ -19,6 +18,7 @@ const SCOPES: [Scope; 4] = [Scope::BoardRead, Scope::SignalsRead, Scope::PicksRe
 fn caller(signed_in: &SignedIn) -> Caller {
     Caller {
         kid: String::new(),
+        session: Some(signed_in.session.clone()),
         mode: Mode::Live,
         account: signed_in.account.clone(),
         private_source: signed_in.private_source.clone(),
@@ -29,21 +29,28 @@ fn caller(signed_in: &SignedIn) -> Caller {
 }
 
 impl Resources {
-    /// Answers a request of a session by a handler of keys. It costs nothing of the account's quota, and counts as so many requests of what its
-    /// browsers may read.
+    /// What a session reads of the market. It costs nothing of the account's quota, and counts as so many requests of what its browsers may read.
     ///
     /// # Errors
     /// As [`super::session::SessionResource::enter`]; 429 when they read too often.
-    pub(crate) fn by_session(
-        &self,
-        request: &Request<'_>,
-        cost: u64,
-        work: impl FnOnce(&Charge<'_>) -> Started,
-    ) -> Started {
+    pub(crate) fn by_session(&self, request: &Request<'_>, cost: u64) -> Result<Charge<'_>, Problem> {
         let caller = caller(&self.session.enter(request)?);
         let cost = if request.wants_body() { u32::try_from(cost).unwrap_or(u32::MAX) } else { 1 };
         let counted = self.accounts.authority.page_reads.count(&caller.account, cost);
         counted.map_err(Problem::page_reads_exceeded)?;
-        work(&Charge::new(caller, &self.usage.usage, ("", 0)))
+        Ok(self.uncharged(caller))
+    }
+
+    /// What a session sees and changes of its account, as often as it likes.
+    ///
+    /// # Errors
+    /// As [`super::session::SessionResource::enter`].
+    pub(crate) fn in_session(&self, request: &Request<'_>, _cost: u64) -> Result<Charge<'_>, Problem> {
+        let caller = caller(&self.session.enter(request)?);
+        Ok(self.uncharged(caller))
+    }
+
+    fn uncharged(&self, caller: Caller) -> Charge<'_> {
+        Charge::new(caller, &self.usage.usage, ("", 0))
     }
 }

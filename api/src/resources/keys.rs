@@ -3,7 +3,7 @@
 //! A key is shown in the one answer that creates it, and derived from the request's id: the request that is sent again with the same
 //! `Idempotency-Key` is answered the same key. It never stores or logs one.
 
-use arb_accounts::command::{Actor, Command, NewKey};
+use arb_accounts::command::{Command, NewKey};
 use arb_accounts::directory::Directory;
 use arb_accounts::key::{ApiKey, Cidr, Mode, Permissions};
 use arb_accounts::scope::Scope;
@@ -137,11 +137,6 @@ impl KeysResource {
         let find = |directory: &Directory| directory.key(kid).filter(|key| key.account == account).cloned();
         self.accounts.read_back(find).await
     }
-}
-
-/// The holder of a session may do what the account may.
-pub(crate) fn of_session(account: String, session: String) -> AccountHolder {
-    AccountHolder { account, actor: Actor::Session(session), mode: Mode::Live }
 }
 
 fn address(request: &Request<'_>) -> String {

@@ -21,8 +21,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use self::tries::{AdmittedTry, Asked, Tries};
-use super::account::{AccountHolder, Accounts, random};
-use super::keys::{KeysResource, of_session};
+use super::account::{Accounts, random};
 use super::usage::UsageResource;
 use crate::access::authority::{KeyRefusal, SignedIn};
 use crate::access::device;
@@ -51,7 +50,6 @@ const ENDED: &str = "The Idempotency-Key was used for a session that has ended; 
 #[derive(Debug)]
 pub(crate) struct SessionResource {
     shared: Arc<Shared>,
-    pub(crate) keys: KeysResource,
     pub(crate) usage: UsageResource,
 }
 
@@ -80,13 +78,13 @@ struct NewSession {
 impl SessionResource {
     /// Of a site.
     pub(crate) fn new(
-        keys: KeysResource,
+        accounts: Accounts,
         usage: UsageResource,
         (site, sign_up): (Site, Arc<SignUp>),
         passwords: PasswordWorker,
     ) -> Self {
-        let (accounts, tries) = (keys.accounts.clone(), Tries::new(passwords));
-        Self { shared: Arc::new(Shared { accounts, site, sign_up, tries }), keys, usage }
+        let tries = Tries::new(passwords);
+        Self { shared: Arc::new(Shared { accounts, site, sign_up, tries }), usage }
     }
 
     /// Who is signed in, after everything that a browser's request must pass.
@@ -106,11 +104,6 @@ impl SessionResource {
             return Ok(signed_in);
         }
         Err(Problem::forbidden("The x-csrf-token header must be the csrf_token that GET /session shows."))
-    }
-
-    /// The holder of the session of a request.
-    pub(crate) fn holder(&self, request: &Request<'_>) -> Result<AccountHolder, Problem> {
-        self.enter(request).map(|signed_in| of_session(signed_in.account, signed_in.session))
     }
 
     /// Answers `GET /session`.

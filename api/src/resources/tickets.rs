@@ -93,7 +93,7 @@ impl TicketResource {
         if authority.now() > ticket.expires_at {
             return Err(Problem::forbidden(EXPIRED));
         }
-        let holder = AccountHolder::of_key(charge);
+        let holder = AccountHolder::of(charge);
         let source = (random()?, request.address().map(|address| address.to_string()).unwrap_or_default());
         let command = Command::SpendTicket { account: holder.account, ticket: ticket.id };
         let (actor, accounts) = (Actor::Key(ticket.kid), self.accounts.clone());

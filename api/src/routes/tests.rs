@@ -19,6 +19,7 @@ use warp::reply::Response;
 use super::ROUTES;
 use crate::App;
 use crate::fixtures::TestApp;
+use crate::generated::assert_table;
 use crate::http::request::Head;
 use crate::http::route::Route;
 use crate::lists::known_names::NameKind;
@@ -166,9 +167,8 @@ fn a_caller_without_quota_is_refused_before_anything_is_rendered() {
 
 #[test]
 fn documents_list_every_route() {
-    let page = include_str!("../../../docs/api/routes.md");
     let lines: String = ROUTES.iter().flat_map(Route::lines).collect();
-    assert!(page.contains(&lines), "paste this:\n{lines}");
+    assert_table("docs/api/routes.md", "# Routes", &lines);
 }
 
 /// The price of an answer in a row is the number of units charged for it, on each of its paths.

@@ -6,6 +6,7 @@ use arb_schemas::topics::LIVE_SCORES;
 use arb_schemas::wire::encode;
 use serde_json::{Value, json};
 
+use super::NOT_CALLED;
 use crate::kafka::write_to;
 use crate::support::environment::Environment;
 use crate::support::http::{Answer, once_it_knows, send};
@@ -18,7 +19,7 @@ use crate::support::wait_for;
 /// What was asked, and what was answered.
 pub(super) struct Called {
     /// The operation.
-    pub(super) id: &'static str,
+    pub(super) id: String,
     /// With the ids of this run.
     pub(super) request: String,
     /// JSON, or lines of it as text.
@@ -39,19 +40,19 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    fn get(&mut self, id: &'static str, request: &str) -> Value {
+    fn get(&mut self, id: &str, request: &str) -> Value {
         self.call(id, "GET", request, None)
     }
 
-    fn post(&mut self, id: &'static str, request: &str, body: Value) -> Value {
+    fn post(&mut self, id: &str, request: &str, body: Value) -> Value {
         self.call(id, "POST", request, Some(body))
     }
 
-    fn call(&mut self, id: &'static str, method: &'static str, request: &str, body: Option<Value>) -> Value {
+    fn call(&mut self, id: &str, method: &'static str, request: &str, body: Option<Value>) -> Value {
         let answer = send_to(self.running, &self.key, method, request, body.as_ref());
         let media = answer.header("content-type").split(';').next().unwrap().to_owned();
         let shown = if media.contains("json") { answer.json() } else { Value::String(answer.body.clone()) };
-        let (request, status) = (request.to_owned(), answer.status);
+        let (id, request, status) = (id.to_owned(), request.to_owned(), answer.status);
         assert!(status < 300, "{method} {request}: {}", answer.body);
         let key = self.key.clone();
         self.called.push(Called { id, request, body, status, media, answer: shown.clone(), key });
@@ -74,12 +75,17 @@ fn send_to(running: &Running, key: &str, method: &str, request: &str, body: Opti
 }
 
 /// All of them; the market has an arb and a signal, the pick of the fixtures is published, and a receiver answers webhooks.
-pub(super) fn all(running: &Running, kafka: &Environment, receiver: &Receiver) -> Vec<Called> {
+pub(super) fn all(
+    (running, document): (&Running, &Value),
+    kafka: &Environment,
+    receiver: &Receiver,
+) -> Vec<Called> {
     let mut caller = Caller { running, kafka, key: running.key.clone(), called: Vec::new() };
     market(&mut caller);
     account(&mut caller);
     webhooks(&mut caller, receiver);
     others(&mut caller);
+    plain(&mut caller, document);
     caller.called
 }
 
@@ -99,11 +105,9 @@ fn market(to: &mut Caller<'_>) {
     let past = to.get("listWindows", "/v1/arbs/history?limit=1");
     let window = past["windows"][0]["id"].as_str().unwrap();
     to.get("listArbPrices", &format!("/v1/arbs/{window}/prices"));
-    to.get("showTruth", "/v1/truth");
     to.get("listSignals", "/v1/signals?limit=1");
     to.get("listPicks", "/v1/picks?limit=1");
     to.get("showPick", &format!("/v1/picks/{}", pick().id));
-    to.get("listBots", "/v1/bots");
     to.get("showBot", "/v1/bots/consensus");
     to.get("listEvents", "/v1/events?limit=1");
     to.get("listOdds", &format!("/v1/events/{event}/odds?market=h2h"));
@@ -116,8 +120,6 @@ fn market(to: &mut Caller<'_>) {
         (shown["scores"].as_array().is_some_and(|scores| !scores.is_empty())).then_some(())
     });
     to.get("listScores", "/v1/scores");
-    to.get("listBooks", "/v1/books");
-    to.get("listSports", "/v1/sports");
     let scan = to.post("startScan", "/v1/scan", json!({"sport": "soccer", "wait_seconds": 1}));
     to.get("showScan", &format!("/v1/scans/{}", scan["id"].as_str().unwrap()));
     to.get("scanByQuery", "/v1/scan?sport=soccer&wait_seconds=1");
@@ -125,7 +127,6 @@ fn market(to: &mut Caller<'_>) {
         "event": event, "book": "demo", "market": "h2h", "outcome": "home", "price": 2.05, "sequence": 1,
     });
     to.post("pushOdds", "/v1/ticks", Value::String(tick.to_string()));
-    to.get("listDeadLettersOfTicks", "/v1/ticks/dead-letters");
     let result = json!({"event": "not-played", "status": "cancelled"});
     let key = std::mem::replace(&mut to.key, operator_key(to.running, to.kafka));
     to.post("reportResult", "/v1/results", result);
@@ -175,8 +176,6 @@ fn operator_key(running: &Running, kafka: &Environment) -> String {
 }
 
 fn account(to: &mut Caller<'_>) {
-    to.get("showUsage", "/api/v1/usage");
-    to.get("showAccount", "/v1/account");
     let key = to.post("createKey", "/v1/keys", json!({"name": "reader", "scopes": ["board:read"]}));
     let kid = key["kid"].as_str().unwrap().to_owned();
     to.get("listKeys", "/v1/keys");
@@ -218,27 +217,26 @@ fn webhooks(to: &mut Caller<'_>, receiver: &Receiver) {
 
 fn others(to: &mut Caller<'_>) {
     for (id, path) in [
-        ("showPage", "/"),
-        ("isAlive", "/livez"),
-        ("isReady", "/readyz"),
-        ("showStatus", "/status"),
-        ("showTruthToAnybody", "/truth"),
         ("showProblem", "/problems/not-found"),
-        ("showDescription", "/openapi.json"),
-        ("showAsyncApi", "/asyncapi.json"),
-        ("showLines", "/llms.txt"),
-        ("showDocs", "/docs"),
         ("showDocsPage", "/docs/arbs"),
-        ("registryConfig", "/registry/config"),
-        ("registryMode", "/registry/mode"),
-        ("registryTypes", "/registry/schemas/types"),
         ("schemaById", "/registry/schemas/ids/1007"),
         ("schemaTextById", "/registry/schemas/ids/1007/schema"),
         ("versionsOfId", "/registry/schemas/ids/1007/versions"),
-        ("listSubjects", "/registry/subjects"),
         ("listVersions", "/registry/subjects/arb.v1.Frame/versions"),
         ("showVersion", "/registry/subjects/arb.v1.Frame/versions/1"),
     ] {
         to.get(id, path);
+    }
+}
+
+/// What is read without anything in its path or its query, and was not called yet.
+fn plain(to: &mut Caller<'_>, document: &Value) {
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let id = methods["get"]["operationId"].as_str().unwrap_or_default();
+        let is_other = id.is_empty() || id.ends_with("ByApiKey") || path.starts_with("/session");
+        let is_done = NOT_CALLED.contains(&id) || to.called.iter().any(|call| call.id == id);
+        if !is_other && !is_done && !path.contains('{') {
+            to.get(id, path);
+        }
     }
 }

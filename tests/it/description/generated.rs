@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::support::generated::assert_file;
 use crate::support::program::run;
 use crate::support::scratch::Scratch;
 use crate::support::{node, python, root};
@@ -41,12 +42,5 @@ fn the_types_of_the_page_are_made_of_the_document() {
     command.arg("page_types.mjs").arg(document()).current_dir(node::openapi());
     let output = run(&mut command);
     assert!(output.success, "{}", output.err);
-    let file = root().join(PAGE_TYPES);
-    if std::env::var_os("ARB_WRITE_OPENAPI").is_some() {
-        std::fs::write(&file, &output.out).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(file).unwrap() == output.out,
-        "ARB_WRITE_OPENAPI=1 writes {PAGE_TYPES} again"
-    );
+    assert_file("ARB_WRITE_OPENAPI", PAGE_TYPES, &output.out);
 }

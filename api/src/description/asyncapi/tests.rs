@@ -5,6 +5,7 @@ use arb_schemas::wire::RecordType;
 
 use super::*;
 use crate::description::Description;
+use crate::generated::assert_file;
 use crate::routes::ROUTES;
 use crate::stream;
 
@@ -122,14 +123,6 @@ fn references_lead_somewhere() {
 
 #[test]
 fn the_document_that_is_checked_in_is_that_of_the_program() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/asyncapi/asyncapi.json");
     let now = Description::of(&ROUTES).channels;
-    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
-    if std::env::var_os("ARB_WRITE_ASYNCAPI").is_some() {
-        std::fs::write(&file, &now).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(file).unwrap() == now,
-        "ARB_WRITE_ASYNCAPI=1 cargo test -p arb-api asyncapi"
-    );
+    assert_file("ARB_WRITE_ASYNCAPI", "schemas/asyncapi/asyncapi.json", &now);
 }

@@ -1,4 +1,6 @@
-//! A table that only tests have: methods beyond GET, path parameters and bodies.
+//! Requests to a table that only tests have.
+
+mod table;
 
 use std::future::poll_fn;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -6,7 +8,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_accounts::scope::Scope;
 use arb_runtime::stop::Stop;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
@@ -17,68 +18,16 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use warp::http::{HeaderMap, HeaderValue, Method};
 
+use self::table::{ROUTES, Shelf};
 use super::{Head, Service, Surroundings};
 use crate::App;
 use crate::fixtures::TestApp;
-use crate::http::auth::AuthScheme;
-use crate::http::charge::Charge;
 use crate::http::cors::Cors;
-use crate::http::deprecation::Deprecation;
-use crate::http::json_body::JsonBody;
-use crate::http::reply;
-use crate::http::request::Request;
-use crate::http::route::{Answer, BOTH, Route};
 use crate::http::server::drain::Drain;
 use crate::http::server::{Caps, Limits, listen, serve_routes};
 use crate::http::site::{Site, UrlScheme};
 
 const MAX_BODY: usize = 64;
-const API_KEY: &[AuthScheme] = &[AuthScheme::ApiKey];
-
-/// What the handlers are handed.
-struct Shelf(&'static str);
-
-/// Echoes a scan.
-fn scan(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-    let mut body = JsonBody::of(request)?;
-    let sport: Option<String> = body.take("sport", "must be text")?;
-    let markets: Option<Vec<String>> = body.take("markets", "must be an array of text")?;
-    body.finish()?;
-    charge.charge()?;
-    Ok(reply::json(json!({"shelf": shelf.0, "sport": sport, "markets": markets}).to_string()))
-}
-
-fn show(shelf: &Shelf, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
-    charge.charge()?;
-    Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
-}
-
-/// The whole row, and a parameter of it that ends earlier.
-const MARKS: &[Deprecation] = &[
-    Deprecation { parameter: None, since: "2026-12-01", until: Some("2027-06-30"), link: "/docs/changelog" },
-    Deprecation {
-        parameter: Some("old"),
-        since: "2026-11-24",
-        until: Some("2027-01-31"),
-        link: "/docs/arbs",
-    },
-];
-
-static ROUTES: [Route<Shelf>; 6] = [
-    Route::keyed(Method::POST, "/api/v1/scans", (BOTH, Scope::BoardRead), 2, scan).with_body(MAX_BODY),
-    Route::keyed(Method::GET, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
-    Route::keyed(Method::DELETE, "/api/v1/scans/{id}", (API_KEY, Scope::BoardRead), 1, show),
-    Route::keyed(Method::GET, "/api/v1/scans/last", (API_KEY, Scope::BoardRead), 0, |shelf, _, _| {
-        Ok(reply::text(format!("{} last", shelf.0)))
-    }),
-    Route::keyed(Method::GET, "/api/v1/old", (API_KEY, Scope::BoardRead), 0, |shelf: &Shelf, _, _| {
-        Ok(reply::text(shelf.0.to_owned()))
-    })
-    .deprecating(MARKS),
-    Route::open("/open/{id}", |shelf, request| {
-        Ok(reply::text(format!("{} {}", shelf.0, request.parameter("id"))))
-    }),
-];
 
 /// All of a response's body.
 async fn text(body: impl Body<Data = Bytes>) -> String {

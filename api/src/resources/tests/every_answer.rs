@@ -9,7 +9,7 @@ use crate::http::site::UrlScheme;
 /// Each path with an `Allow` that lists its methods.
 fn paths() -> BTreeMap<&'static str, BTreeSet<String>> {
     let mut paths: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for route in &ROUTES {
+    for route in ROUTES.iter() {
         for pattern in route.patterns() {
             let methods = paths.entry(pattern).or_insert_with(|| BTreeSet::from(["OPTIONS".to_owned()]));
             methods.insert(route.method().to_string());
@@ -69,7 +69,7 @@ fn every_answer_of_every_route_is_secured_and_none_of_an_account_is_shared() {
     let (key, bearer) = (&*site.test.key, format!("Bearer {}", site.test.key));
     let cookie = format!("{COOKIE}={}", browser.cookie);
     let session = [("host", HOST), ("cookie", &*cookie), ("x-csrf-token", &*browser.csrf)];
-    for route in &ROUTES {
+    for route in ROUTES.iter() {
         for pattern in route.patterns() {
             let path =
                 pattern.replace("{kid}", "00000000").replace("{id}", "6").replace("{name}", "not-found");

@@ -14,6 +14,7 @@ use super::super::event_types;
 use super::super::notice::{self, To};
 use super::super::query::StreamQuery;
 use super::super::watched_board::WatchedBoard;
+use crate::generated::assert_file;
 
 /// What a test key is sent.
 const STREAM: &str = include_str!("../../test_market/stream.txt");
@@ -73,16 +74,8 @@ fn examples() -> BTreeMap<String, Value> {
 
 #[test]
 fn the_examples_that_are_checked_in_are_what_streams_send() {
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas/asyncapi/events.json");
     let now = serde_json::to_string_pretty(&examples()).unwrap() + "\n";
-    #[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
-    if std::env::var_os("ARB_WRITE_ASYNCAPI").is_some() {
-        std::fs::write(&file, &now).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(file).unwrap() == now,
-        "ARB_WRITE_ASYNCAPI=1 cargo test -p arb-api described"
-    );
+    assert_file("ARB_WRITE_ASYNCAPI", "schemas/asyncapi/events.json", &now);
 }
 
 #[test]
