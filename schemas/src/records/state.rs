@@ -66,6 +66,8 @@ record! {
         pub line: Option<i32>,
         /// Books and sources, which the rest names by position.
         pub names: Vec<String>,
+        /// The time from which those of quotes are counted.
+        pub begin: Micros,
         /// Its quotes, sorted by outcome, side and the book's name.
         pub quotes: Vec<StateQuote>,
         /// Its open window.
@@ -190,14 +192,14 @@ record! {
         pub price: i64,
         /// Whether it can be bet on.
         pub standing: Standing,
-        /// Start of its span.
-        pub span_start: Micros,
-        /// End of its span.
-        pub span_end: Micros,
-        /// When the price last changed.
-        pub price_moved_at: Micros,
-        /// When ingest took it.
-        pub received_at: Micros,
+        /// When ingest took it, in microseconds after the record's `begin`; below 0 before it.
+        pub received_at: i64,
+        /// End of its span, in microseconds after `received_at`.
+        pub span_end: i64,
+        /// Start of its span, in microseconds after `span_end`.
+        pub span_start: i64,
+        /// When the price last changed, in microseconds after `span_start`.
+        pub price_moved_at: i64,
         /// As in `Tick`.
         pub limit: Option<i64>,
         /// As in `Offer`.

@@ -87,7 +87,7 @@ versions! {
     LineMovement = 1009;
     StaleAlert = 1010;
     StateHead = 1011;
-    StateLine = 1012;
+    StateLine = 1072;
     StateSource = 1013;
     StateSuspension = 1014;
     StatePartition = 1071;

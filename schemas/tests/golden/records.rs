@@ -137,6 +137,7 @@ pub(crate) fn state_line() -> StateLine {
         market: "totals_h1".into(),
         line: Some(2_500),
         names: ["the-odds-api/x", "alpha", "beta"].map(str::to_owned).into(),
+        begin: 1_782_000_000_000_000,
         quotes: vec![state_quote(Outcome::Over, 1, 2_100_000), state_quote(Outcome::Under, 2, 2_110_000)],
         window: Some(state_window()),
         signals: vec![StateSignal {

@@ -13,7 +13,7 @@ use arb_model::source::is_private;
 use arb_schemas::records as wire;
 
 use super::StateError;
-use super::quote::{NameTable, id_bytes, saved_quote, state_quote};
+use super::quote::{Once, id_bytes, saved_quote, state_quote};
 use super::signal::{saved_consensus, saved_signal, state_consensus, state_signal};
 use super::survival::{saved_life, state_life};
 
@@ -52,15 +52,16 @@ fn private_source(source: Option<&str>) -> Result<Option<Arc<str>>, StateError> 
 }
 
 pub(super) fn state_line(line: &SavedLine) -> wire::StateLine {
-    let mut names = NameTable::default();
-    let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut names)).collect();
-    let signals = line.signals.iter().map(|signal| state_signal(signal, &mut names)).collect();
+    let mut once = Once::from(line.quotes.iter().map(|quote| quote.received_at).max().unwrap_or(0));
+    let quotes = line.quotes.iter().map(|quote| state_quote(quote, &mut once)).collect();
+    let signals = line.signals.iter().map(|signal| state_signal(signal, &mut once)).collect();
     wire::StateLine {
         private: line.private.as_ref().map(ToString::to_string),
         event_id: line.event.to_string(),
         market: line.market.key(),
         line: line.line,
-        names: names.texts(),
+        names: once.texts(),
+        begin: once.begin(),
         quotes,
         window: line.window.as_ref().map(state_window),
         signals,
@@ -132,10 +133,10 @@ fn saved_basis(basis: &wire::StateBasis) -> Basis {
 }
 
 pub(super) fn saved_line(state: &wire::StateLine) -> Result<SavedLine, StateError> {
-    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
-    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &names));
+    let once = Once::of(&state.names, state.begin);
+    let quotes = state.quotes.iter().map(|quote| saved_quote(quote, &once));
     let window = state.window.as_ref().map(saved_window);
-    let signals = state.signals.iter().map(|signal| saved_signal(signal, &names));
+    let signals = state.signals.iter().map(|signal| saved_signal(signal, &once));
     let consensus = state.consensus.iter().map(saved_consensus);
     Ok(SavedLine {
         private: private_source(state.private.as_deref())?,

@@ -130,6 +130,7 @@ fn line() -> StateLine {
         market: "draw_no_bet_h1".into(),
         line: Some(i32::MIN),
         names: (0..names).map(name).collect(),
+        begin: i64::MIN,
         quotes: vec![quote(book); quotes],
         window: Some(window()),
         signals: std::iter::repeat_n(signal(2), middles).chain(others).collect(),

@@ -9,9 +9,8 @@ use arb_engine::market::Market;
 use arb_engine::odds::Price;
 use arb_engine::state::{SavedMove, SavedMoves};
 use arb_schemas::records as wire;
-use arb_schemas::time::Micros;
 
-use super::quote::NameTable;
+use super::quote::Once;
 use super::{StateError, last, whose};
 
 /// With what the keys of moves begin, after the private source.
@@ -29,19 +28,18 @@ pub(super) fn moves_place(rest: &str) -> Option<(Arc<str>, Market, i64)> {
 }
 
 pub(super) fn state_moves(saved: &SavedMoves) -> wire::StateMoves {
-    let begin = saved.moves.first().map_or(0, |moved| moved.at);
-    let mut names = NameTable::default();
-    let moves = saved.moves.iter().map(|moved| state_move(moved, begin, &mut names)).collect();
+    let mut once = Once::from(saved.moves.first().map_or(0, |moved| moved.at));
+    let moves = saved.moves.iter().map(|moved| state_move(moved, &mut once)).collect();
     let added = i32::try_from(saved.added).unwrap_or(i32::MAX);
-    wire::StateMoves { names: names.texts(), begin, added, moves }
+    wire::StateMoves { names: once.texts(), begin: once.begin(), added, moves }
 }
 
-fn state_move(moved: &SavedMove, begin: Micros, names: &mut NameTable) -> wire::StateMove {
+fn state_move(moved: &SavedMove, once: &mut Once) -> wire::StateMove {
     wire::StateMove {
         line: moved.line,
         outcome: moved.outcome.into(),
-        book: names.position(&moved.book),
-        after: moved.at.wrapping_sub(begin),
+        book: once.position(&moved.book),
+        after: moved.at.wrapping_sub(once.begin()),
         from: moved.from.millionths().into(),
         to: moved.to.millionths().into(),
         told: moved.is_reported,
@@ -52,19 +50,19 @@ pub(super) fn saved_moves(key: &str, state: &wire::StateMoves) -> Result<SavedMo
     let (private, key) = whose(key);
     let place = key.strip_prefix(MOVES).and_then(moves_place);
     let (event, market, piece) = place.ok_or(StateError::Impossible("key of moves"))?;
-    let names: Vec<Arc<str>> = state.names.iter().map(|name| name.as_str().into()).collect();
-    let moves = state.moves.iter().map(|moved| saved_move(moved, state.begin, &names));
+    let once = Once::of(&state.names, state.begin);
+    let moves = state.moves.iter().map(|moved| saved_move(moved, &once));
     let moves = moves.collect::<Option<_>>().ok_or(StateError::Impossible("move"))?;
     let added = usize::try_from(state.added).map_err(|_| StateError::Impossible("count of moves"))?;
     Ok(SavedMoves { private, event, market, piece, added, moves })
 }
 
-fn saved_move(moved: &wire::StateMove, begin: Micros, names: &[Arc<str>]) -> Option<SavedMove> {
+fn saved_move(moved: &wire::StateMove, once: &Once) -> Option<SavedMove> {
     Some(SavedMove {
         line: moved.line,
         outcome: moved.outcome.known()?,
-        book: names.get(usize::try_from(moved.book).ok()?)?.clone(),
-        at: begin.wrapping_add(moved.after),
+        book: once.name(moved.book)?,
+        at: once.begin().wrapping_add(moved.after),
         from: Price::from_millionths(moved.from).ok()?,
         to: Price::from_millionths(moved.to).ok()?,
         is_reported: moved.told,

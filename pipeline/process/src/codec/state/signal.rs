@@ -2,15 +2,13 @@
 //!
 //! It decides nothing.
 
-use std::sync::Arc;
-
 use arb_engine::effect::{SignalId, SignalKind};
 use arb_engine::state::{SavedBet, SavedConsensus, SavedSignal};
 use arb_schemas::records as wire;
 
-use super::quote::{NameTable, id_bytes, saved_quote, state_quote};
+use super::quote::{Once, id_bytes, saved_quote, state_quote};
 
-pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire::StateSignal {
+pub(super) fn state_signal(signal: &SavedSignal, once: &mut Once) -> wire::StateSignal {
     wire::StateSignal {
         id: signal.id.to_string(),
         kind: signal.kind.key().to_owned(),
@@ -19,19 +17,19 @@ pub(super) fn state_signal(signal: &SavedSignal, names: &mut NameTable) -> wire:
         sequence: signal.sequence,
         strength: signal.strength,
         confidence: signal.confidence,
-        bets: signal.bets.iter().map(|bet| state_bet(bet, names)).collect(),
+        bets: signal.bets.iter().map(|bet| state_bet(bet, once)).collect(),
     }
 }
 
-fn state_bet(bet: &SavedBet, names: &mut NameTable) -> wire::StateBet {
-    wire::StateBet { line: bet.line, quote: state_quote(&bet.quote, names) }
+fn state_bet(bet: &SavedBet, once: &mut Once) -> wire::StateBet {
+    wire::StateBet { line: bet.line, quote: state_quote(&bet.quote, once) }
 }
 
-fn saved_bet(bet: &wire::StateBet, names: &[Arc<str>]) -> Option<SavedBet> {
-    Some(SavedBet { line: bet.line, quote: saved_quote(&bet.quote, names)? })
+fn saved_bet(bet: &wire::StateBet, once: &Once) -> Option<SavedBet> {
+    Some(SavedBet { line: bet.line, quote: saved_quote(&bet.quote, once)? })
 }
 
-pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Option<SavedSignal> {
+pub(super) fn saved_signal(signal: &wire::StateSignal, once: &Once) -> Option<SavedSignal> {
     Some(SavedSignal {
         id: SignalId(id_bytes(&signal.id)?),
         kind: SignalKind::parse(&signal.kind)?,
@@ -40,7 +38,7 @@ pub(super) fn saved_signal(signal: &wire::StateSignal, names: &[Arc<str>]) -> Op
         sequence: signal.sequence,
         strength: signal.strength,
         confidence: signal.confidence,
-        bets: signal.bets.iter().map(|bet| saved_bet(bet, names)).collect::<Option<_>>()?,
+        bets: signal.bets.iter().map(|bet| saved_bet(bet, once)).collect::<Option<_>>()?,
     })
 }
 
