@@ -88,7 +88,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("growth", "books: 4 to 10", "memory a quote", 1),
         ("growth", "ticks a minute: 20 to 200", "a tick", 1),
         ("growth", "streams: 1 to 10", "memory a stream", 1),
-        ("changelog", "process.state.v1, all", "a tick", 6),
+        ("changelog", "process.state.v1, all", "a tick", 8),
         ("accounts", "a key with leases", "requests", 1),
         ("accounts", "one at a time", "sign-ins", 1),
         ("accounts", "accounts", "restore of an owner", 1),

@@ -29,9 +29,9 @@ pub(super) const PART: &str = "changelog";
 const TICKS: [i64; 2] = [400_000, 20_000];
 /// So many prices in a hundred move.
 const MOVING: u64 = 50;
-/// Records a transaction, and records after which the state is written: of a processor under load, which writes it with each transaction;
-/// of 10 ms at 20,000 a second, with each transaction and as it is, each 250 ms.
-const CUTS: [(i64, i64); 3] = [(10_000, 10_000), (200, 200), (200, 5_000)];
+/// Records a transaction, and records after which the state is written, of a processor under load, and of one that keeps up with 20,000 a
+/// second by transactions of 10 ms: with each transaction, and as the processor does it, each 50,000 records or 250 ms.
+const CUTS: [(i64, i64); 4] = [(10_000, 10_000), (10_000, 50_000), (200, 200), (200, 5_000)];
 /// When the first tick comes, in microseconds.
 const BEGIN: i64 = 1_800_000_000_000_000;
 /// Of one batch of the client, at most.
