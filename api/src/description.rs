@@ -3,15 +3,15 @@
 //! - `operations`: what each route is for, what it takes and what it answers.
 //! - `asyncapi`: the topics and the stream, as a document of their own.
 //! - `parameters`: parameters of queries and paths, from their declarations.
-//! - `records`: schemas of records within those of bodies and events.
+//! - `components`: schemas of bodies, from the views that answers are.
 //!
 //! Paths, methods, scopes and costs come from the route table; a route without an operation, or an operation without a route, fails a
-//! test. Schemas of bodies are `schemas/openapi/components.json`; the document is checked in beside it. It never describes what no route does.
+//! test. The document is checked in as `schemas/openapi/openapi.json`. It never describes what no route does.
 
 mod asyncapi;
+mod components;
 mod operations;
 mod parameters;
-mod records;
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -25,15 +25,8 @@ use crate::docs::{self, Pages};
 use crate::http::deprecation::Deprecation;
 use crate::http::route::{Route, RouteAccess};
 
-/// Schemas of bodies as they are written, without the fields of records.
-static WRITTEN: LazyLock<Value> =
-    LazyLock::new(|| read(include_str!("../../schemas/openapi/components.json")));
-/// The same with them.
-static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
-    let mut completed = WRITTEN.clone();
-    records::complete(&mut completed, &WRITTEN);
-    completed
-});
+/// Schemas of bodies.
+static COMPONENTS: LazyLock<Map<String, Value>> = LazyLock::new(components::all);
 /// What a running API answered, by operation: `request` is what it was asked for, `body` what was sent. A test produces it.
 const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 
@@ -150,9 +143,7 @@ fn described<S>(route: &Route<S>, pattern: &str, operation: &Operation, example:
             ("application/json", schema(body))
         };
         let mut content = json!({"schema": of_media});
-        // What no test calls has an example with its schema.
-        let of_schema = || COMPONENTS.get(body)?.get("examples")?.get(0).cloned();
-        if let Some(body) = example.get("body").cloned().or_else(of_schema) {
+        if let Some(body) = example.get("body").cloned().or_else(|| components::example(body)) {
             content["example"] = body;
         }
         shown["requestBody"] = json!({"required": true, "content": {media: content}});
