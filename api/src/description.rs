@@ -2,14 +2,14 @@
 //!
 //! - `asyncapi`: the topics and the stream, as a document of their own.
 //! - `parameters`: parameters of queries and paths, from their declarations.
-//! - `records`: schemas of records within those of bodies and events.
+//! - `components`: schemas of bodies, from the views that answers are.
 //!
-//! All that is said of a route comes from its row in the route table. Schemas of bodies are `schemas/openapi/components.json`; the document is
-//! checked in beside it. It never describes what no route does.
+//! All that is said of a route comes from its row in the route table; the document is checked in as `schemas/openapi/openapi.json`. It never
+//! describes what no route does.
 
 mod asyncapi;
+mod components;
 mod parameters;
-mod records;
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -26,15 +26,8 @@ use crate::http::route::{Route, RouteAccess};
 
 /// The media type of the schema registry.
 const REGISTRY: &str = "application/vnd.schemaregistry.v1+json";
-/// Schemas of bodies as they are written, without the fields of records.
-static WRITTEN: LazyLock<Value> =
-    LazyLock::new(|| read(include_str!("../../schemas/openapi/components.json")));
-/// The same with them.
-static COMPONENTS: LazyLock<Value> = LazyLock::new(|| {
-    let mut completed = WRITTEN.clone();
-    records::complete(&mut completed, &WRITTEN);
-    completed
-});
+/// Schemas of bodies.
+static COMPONENTS: LazyLock<Map<String, Value>> = LazyLock::new(components::all);
 /// What a running API answered, by operation: `request` is what it was asked for, `body` what was sent. A test produces it.
 const EXAMPLES: &str = include_str!("../../schemas/openapi/examples.json");
 
@@ -168,23 +161,23 @@ fn described<S>(route: &Route<S>, pattern: &str, example: &Value) -> Value {
 /// A body, with what a test sent for its example.
 fn request_body(body: &RequestBody, sent: Option<&Value>) -> Value {
     // What no test calls has an example with its schema.
-    let of_schema = || COMPONENTS.get(body.schema)?.get("examples")?.get(0);
-    let content = |schema: Value, example: Option<&Value>| {
+    let of_schema = || components::example(body.schema);
+    let content = |schema: Value, example: Option<Value>| {
         let mut content = json!({"schema": schema});
         if let Some(example) = example {
-            content["example"] = example.clone();
+            content["example"] = example;
         }
         content
     };
     let documents = schema(body.schema);
     let content = match body.media {
-        Media::Json => json!({"application/json": content(documents, sent.or_else(of_schema))}),
+        Media::Json => json!({"application/json": content(documents, sent.cloned().or_else(of_schema))}),
         Media::Lines => {
             // The same lines as one document.
             let lines: Vec<_> = sent.and_then(Value::as_str).unwrap_or_default().lines().map(read).collect();
             json!({
-                body.media.types()[0]: content(json!({"type": "string"}), sent),
-                "application/json": content(documents, Some(&json!({"lines": lines}))),
+                body.media.types()[0]: content(json!({"type": "string"}), sent.cloned()),
+                "application/json": content(documents, Some(json!({"lines": lines}))),
             })
         }
     };

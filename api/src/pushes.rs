@@ -14,6 +14,7 @@ mod line;
 mod text;
 
 pub(crate) use batch::{Batch, BatchFault};
+pub(crate) use dead_letters::PushLetter;
 pub use dead_letters::{PushLetters, SHOWN as LETTERS_SHOWN};
 pub use gate::PushLog;
 pub(crate) use gate::{PushGate, SendFailure};

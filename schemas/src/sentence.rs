@@ -8,7 +8,7 @@ use arb_model::described::KeyList;
 pub(crate) fn of(comment: &[&str], note: Option<String>) -> String {
     let lines = comment.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     let comment = lines.collect::<Vec<_>>().join(" ").replace("`None`", "null").replace('`', "");
-    [comment].into_iter().chain(note).collect::<Vec<_>>().join(" ")
+    [comment].into_iter().chain(note).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The keys of a list.

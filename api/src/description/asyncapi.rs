@@ -19,17 +19,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::records::{self, SCHEMAS};
-use super::{COMPONENTS, WRITTEN, read};
-
-/// An event of the stream.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EventRow {
-    description: String,
-    /// JSON Schema of its data.
-    payload: Value,
-}
+use super::components::SCHEMAS;
+use super::{COMPONENTS, read};
 
 /// What the catalogue does not say, by name.
 #[derive(Debug, Deserialize)]
@@ -37,14 +28,12 @@ struct EventRow {
 struct Descriptions {
     topics: BTreeMap<String, String>,
     headers: BTreeMap<String, String>,
-    events: BTreeMap<String, EventRow>,
+    events: BTreeMap<String, String>,
 }
 
 #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
 static DESCRIPTIONS: LazyLock<Descriptions> = LazyLock::new(|| {
-    let mut rows = read(include_str!("../../../schemas/asyncapi/descriptions.json"));
-    records::complete(&mut rows, &WRITTEN);
-    serde_json::from_value(rows).expect("descriptions")
+    serde_json::from_str(include_str!("../../../schemas/asyncapi/descriptions.json")).expect("descriptions")
 });
 
 /// The whole document, of a stream that takes these parameters of a query.

@@ -2,7 +2,9 @@
 //! values one reader takes the first and another the last.
 
 use std::fmt;
+use std::marker::PhantomData;
 
+use arb_model::described::{Described, Shape};
 use serde::de::{DeserializeOwned, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -84,8 +86,80 @@ impl<'de> Visitor<'de> for ValueVisitor {
 }
 
 /// The fields of a body that no handler has taken yet.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
 pub(crate) struct JsonBody(Map<String, Value>);
+
+/// An object in a body that has declared fields.
+#[derive(Debug, Deserialize)]
+#[serde(transparent, bound = "")]
+pub(crate) struct Part<T>(pub(crate) JsonBody, PhantomData<T>);
+
+impl<T: Described> Described for Part<T> {
+    const SHAPE: Shape = T::SHAPE;
+}
+
+/// Declares the fields of a body. Names, comments and types are those of its schema. A field that is not required may be absent; so may any of them
+/// for this reader, whose caller says what is missing.
+///
+/// - `field: Type = required "expected"`, or `optional`: what a value of another type is refused with;
+/// - `field: Type [Limit, ...] = ...` states which values there are, as a view does.
+macro_rules! body {
+    (
+        $(#[$($meta:tt)*])*
+        $vis:vis struct $name:ident $(=> $shown:literal)? {
+            $(
+                $(#[$($field_meta:tt)*])*
+                $field:ident : $type:ty $([$($limit:expr),+ $(,)?])? = $need:ident $expected:expr
+            ),+ $(,)?
+        }
+    ) => {
+        $(#[$($meta)*])*
+        #[derive(Debug)]
+        $vis struct $name {
+            $( $(#[$($field_meta)*])* pub(crate) $field: Option<$type> ),+
+        }
+
+        impl $name {
+            /// Takes them from a body.
+            ///
+            /// # Errors
+            /// 400 for a value of another type, and for a field that is not declared.
+            pub(crate) fn take(
+                mut body: $crate::http::json_body::JsonBody,
+            ) -> Result<Self, $crate::http::problem::Problem> {
+                let fields = Self { $($field: body.take(stringify!($field), $expected)?),+ };
+                body.finish()?;
+                Ok(fields)
+            }
+        }
+
+        impl arb_model::described::Described for $name {
+            const SHAPE: arb_model::described::Shape = {
+                #[allow(unused_imports)] // Of a body without limits.
+                use arb_model::described::{FieldShape, Limit::*, Presence};
+                arb_model::described::Shape::Record(&arb_model::described::RecordShape {
+                    name: arb_model::first!($($shown,)? stringify!($name)),
+                    doc: &[$(arb_model::doc_line!($($meta)*)),*],
+                    fields: &[$(FieldShape {
+                        limits: arb_model::first!($(&[$($limit),+],)? &[]),
+                        ..$crate::http::json_body::body!(@$need $field $type, $(arb_model::doc_line!($($field_meta)*)),*)
+                    }),+],
+                })
+            };
+        }
+    };
+    (@required $field:ident $type:ty, $($doc:expr),*) => {
+        FieldShape::new(stringify!($field), &[$($doc),*], <$type as arb_model::described::Described>::SHAPE)
+    };
+    (@optional $field:ident $type:ty, $($doc:expr),*) => {
+        FieldShape {
+            presence: Presence::Optional,
+            ..$crate::http::json_body::body!(@required $field Option<$type>, $($doc),*)
+        }
+    };
+}
+pub(crate) use body;
 
 impl JsonBody {
     /// Of a request.
@@ -109,19 +183,6 @@ impl JsonBody {
     ) -> Result<Option<T>, Problem> {
         let value = self.0.remove(name).map(serde_json::from_value);
         value.transpose().map_err(|_| Problem::invalid_param(name, expected))
-    }
-
-    /// Takes a field that is an array of objects, each of them taken apart as a body is; `None` where there is none.
-    ///
-    /// # Errors
-    /// 400 for a value of another type, with what it must be.
-    pub(crate) fn take_objects(
-        &mut self,
-        name: &str,
-        expected: &'static str,
-    ) -> Result<Option<Vec<Self>>, Problem> {
-        let objects: Option<Vec<Map<String, Value>>> = self.take(name, expected)?;
-        Ok(objects.map(|objects| objects.into_iter().map(Self).collect()))
     }
 
     /// Refuses the fields that are left.

@@ -1,6 +1,6 @@
 //! What a route says of itself: its method and path, its name, what it is for, what it takes and what it answers.
 //!
-//! OpenAPI, `llms.txt` and the pages under `/docs` are made from it. Schemas are named as in `schemas/openapi/components.json`. Pure. It never
+//! OpenAPI, `llms.txt` and the pages under `/docs` are made from it. Schemas are named as in `description/components.rs`. Pure. It never
 //! knows a handler, nor who may call it.
 
 use std::borrow::Cow;

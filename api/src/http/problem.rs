@@ -4,6 +4,7 @@
 //!
 //! Source: RFC 9457, Problem Details for HTTP APIs.
 
+mod body;
 mod kinds;
 
 use std::borrow::Cow;
@@ -14,6 +15,8 @@ use warp::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHE
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
+use self::body::{InvalidParam, MoreOfProblem, ProblemHead, ProofAsked};
+pub(crate) use self::body::{LineError, ProblemView, RegistryError};
 use self::kinds::{
     ACCOUNTS_UNAVAILABLE, ADDRESS_NOT_ALLOWED, CONFLICT, FORBIDDEN, HEADERS_TOO_LARGE, INSUFFICIENT_SCOPE,
     INVALID_REQUEST, KINDS, METHOD_NOT_ALLOWED, NOT_FOUND, PAYLOAD_TOO_LARGE, PROOF_REQUIRED, ProblemKind,
@@ -36,8 +39,8 @@ pub(crate) struct Problem {
     invalid_param: Option<(String, Cow<'static, str>)>,
     /// Boxed: it is seldom there, and large.
     header: Option<Box<(HeaderName, HeaderValue)>>,
-    /// A member of the body that this kind alone has, by its name; boxed as above.
-    member: Option<Box<(&'static str, serde_json::Value)>>,
+    /// What the body of this kind alone has; boxed as above.
+    more: Option<Box<MoreOfProblem>>,
 }
 
 /// How often a client asks for a board that it cannot watch.
@@ -51,7 +54,7 @@ impl From<InvalidParameter> for Problem {
 
 impl Problem {
     fn new(kind: &'static ProblemKind, detail: &str) -> Self {
-        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, member: None }
+        Self { kind, detail: detail.to_owned(), invalid_param: None, header: None, more: None }
     }
 
     /// 400.
@@ -101,9 +104,10 @@ impl Problem {
     /// 429, for so long without a proof of work: the hash of `challenge`, a colon and the proof begins with so many zero bits.
     pub(crate) fn proof_required(seconds: u64, challenge: &str, bits: u32) -> Self {
         let header = Some(Box::new((RETRY_AFTER, HeaderValue::from(seconds))));
-        let proof = json!({"algorithm": "sha-256", "bits": bits, "challenge": challenge});
+        let proof = ProofAsked { algorithm: "sha-256", bits, challenge: challenge.to_owned() };
         let detail = "There were too many attempts. Send the request again with a proof of work, or wait.";
-        Self { header, member: Some(Box::new(("proof", proof))), ..Self::new(&PROOF_REQUIRED, detail) }
+        let more = MoreOfProblem { proof: Some(proof), errors: None };
+        Self { header, more: Some(Box::new(more)), ..Self::new(&PROOF_REQUIRED, detail) }
     }
 
     /// 429, for a key that asks more often than its plan allows.
@@ -245,11 +249,9 @@ impl Problem {
     }
 
     /// 422 for a body of which no line is accepted, with what is wrong with each.
-    pub(crate) fn nothing_accepted(errors: serde_json::Value) -> Self {
-        Self {
-            member: Some(Box::new(("errors", errors))),
-            ..Self::new(&UNPROCESSABLE, "No line of the body is accepted.")
-        }
+    pub(crate) fn nothing_accepted(errors: Vec<LineError>) -> Self {
+        let more = MoreOfProblem { errors: Some(errors), proof: None };
+        Self { more: Some(Box::new(more)), ..Self::new(&UNPROCESSABLE, "No line of the body is accepted.") }
     }
 
     /// 429, until there is room for another batch.
@@ -295,29 +297,23 @@ impl Problem {
     }
 
     /// 404 and 422 of the schema registry: its status, and its body with what the registry's clients read.
-    pub(crate) fn of_registry(is_invalid: bool, code: u32, message: &str) -> (StatusCode, serde_json::Value) {
+    pub(crate) fn of_registry(is_invalid: bool, code: u32, message: &str) -> (StatusCode, RegistryError) {
         let problem = Self::new(if is_invalid { &UNPROCESSABLE } else { &NOT_FOUND }, message);
-        let (status, mut body) = (problem.kind.status, problem.body());
-        body["error_code"] = json!(code);
-        body["message"] = json!(message);
-        (status, body)
+        let (status, message) = (problem.kind.status, Some(message.to_owned()));
+        (status, RegistryError { head: problem.head(), error_code: Some(code), message })
     }
 
-    fn body(self) -> serde_json::Value {
+    fn head(&self) -> ProblemHead {
         let &ProblemKind { name, status, title, .. } = self.kind;
-        let mut body = json!({
-            "type": format!("/problems/{name}"),
-            "title": title,
-            "status": status.as_u16(),
-            "detail": self.detail,
-        });
-        if let Some((name, reason)) = self.invalid_param {
-            body["invalid_params"] = json!([{"name": name, "reason": reason}]);
-        }
-        if let Some((name, value)) = self.member.map(|member| *member) {
-            body[name] = value;
-        }
-        body
+        let kind = format!("/problems/{name}");
+        ProblemHead { kind, title, status: status.as_u16(), detail: self.detail.clone() }
+    }
+
+    fn body(self) -> String {
+        let head = self.head();
+        let invalid_params = self.invalid_param.map(|(name, reason)| [InvalidParam { name, reason }]);
+        let more = self.more.map(|more| *more).unwrap_or_default();
+        json!(ProblemView { head, invalid_params, more }).to_string()
     }
 
     /// The status, the header fields and the body of the response.
@@ -325,7 +321,7 @@ impl Problem {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.extend(self.header.take().map(|header| *header));
-        (self.kind.status, headers, self.body().to_string())
+        (self.kind.status, headers, self.body())
     }
 
     /// The response.

@@ -1,5 +1,6 @@
 //! Responses with a body of a given type. It never decides a status.
 
+use serde::Serialize;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
@@ -15,6 +16,11 @@ pub(crate) fn text(body: String) -> Response {
 /// A JSON document.
 pub(crate) fn json(body: String) -> Response {
     of_type("application/json", Response::new(body.into()))
+}
+
+/// A JSON document that is a view.
+pub(crate) fn view(view: &impl Serialize) -> Response {
+    of_type("application/json", Response::new(arb_feed::view::json(view).into()))
 }
 
 /// A page.

@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use arb_feed::view::OddsFormat;
+use arb_model::described::Described;
 use arb_schemas::records::Event;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::Topic;
@@ -24,12 +25,16 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     const TOPIC: Topic;
     /// Their field in the envelope.
     const NAME: &'static str;
+    /// The name of the schema of a page.
+    const PAGE: &'static str;
     /// The text of the error before the list is ready.
     const UNREAD: &'static str;
     /// A place in their order.
     type Key: SortKey;
     /// The filter of a request.
     type Filter: ListFilter<Self>;
+    /// How it reads.
+    type View<'a>: Serialize + Described;
 
     /// One from open to close; the record's key.
     fn id(&self) -> &str;
@@ -45,7 +50,7 @@ pub(crate) trait Listed: Record + Debug + Send + Sync + 'static {
     const CSV: Option<&'static str> = None;
 
     /// How it reads at its rank from 1, as of a time, if there is one, with odds in a format.
-    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> impl Serialize;
+    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> Self::View<'_>;
     /// Appends the same as CSV, where there are columns.
     fn write_csv(&self, _rank: u64, _as_of: Option<Micros>, _odds: OddsFormat, _text: &mut String) {}
 }

@@ -9,9 +9,11 @@ use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use arb_feed::view::{self, OddsFormat};
-use arb_schemas::time::{Micros, to_rfc3339};
+use arb_model::described::{Described, FieldShape, Presence, RecordShape, Shape};
+use arb_model::{Time, view};
+use arb_schemas::time::Micros;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::http::encoding::Encoded;
 use crate::http::etag::Tag;
@@ -40,12 +42,28 @@ pub(crate) struct Parts<E> {
     pub(crate) is_stale: bool,
 }
 
+view! {
+    /// What a list begins with.
+    pub(crate) struct ListHead {
+        as_of: Option<Time>,
+        stale: bool,
+        polls: Vec<PollView>,
+    }
+}
+
+view! {
+    /// The last poll of a source that every partition contains.
+    pub(crate) struct PollView => "Poll" {
+        source: String,
+        polled_at: Time,
+    }
+}
+
 /// A list at one moment, first entry first.
 #[derive(Debug)]
 pub(crate) struct Snapshot<E: Listed> {
     as_of: Option<Micros>,
-    is_stale: bool,
-    polls: Vec<Value>,
+    head: ListHead,
     entries: Vec<RenderedEntry<E>>,
     kept: RwLock<PageCache<PageQueryOf<E>>>,
 }
@@ -134,6 +152,19 @@ struct RenderedEntry<E: Listed> {
     json: Bytes,
 }
 
+/// A page, as it is rendered.
+impl<E: Listed> Described for Snapshot<E> {
+    const SHAPE: Shape = Shape::Record(&RecordShape {
+        name: E::PAGE,
+        doc: &["A page of the list."],
+        fields: &[
+            FieldShape { presence: Presence::Flattened, ..FieldShape::new("head", &[], ListHead::SHAPE) },
+            FieldShape::new(E::NAME, &[], Vec::<E::View<'static>>::SHAPE),
+            FieldShape::new("next_cursor", &[], Option::<String>::SHAPE),
+        ],
+    });
+}
+
 impl<E: Listed> Snapshot<E> {
     /// Orders and renders.
     pub(crate) fn of(parts: &Parts<E>) -> Self {
@@ -146,10 +177,11 @@ impl<E: Listed> Snapshot<E> {
             entry: Arc::clone(entry),
             json: view::json(&entry.view(rank, as_of, OddsFormat::Decimal)).into(),
         });
-        let poll = |(source, at): (&String, &Micros)| json!({"source": source, "polled_at": to_rfc3339(*at)});
+        let poll =
+            |(source, at): (&String, &Micros)| PollView { source: source.clone(), polled_at: Time(*at) };
         let polls = parts.polls.iter().map(poll).collect();
-        let is_stale = parts.is_stale;
-        Self { as_of, is_stale, entries: shown.collect(), polls, kept: RwLock::default() }
+        let head = ListHead { as_of: as_of.map(Time), stale: parts.is_stale, polls };
+        Self { as_of, head, entries: shown.collect(), kept: RwLock::default() }
     }
 
     /// The same with less room for pages: there are many such boards, and each has few readers.
@@ -251,9 +283,9 @@ impl<E: Listed> Snapshot<E> {
 
     /// The envelope up to its first entry.
     pub(crate) fn opening(&self) -> String {
-        let (as_of, polls) = (json!(self.as_of.map(to_rfc3339)), json!(self.polls));
-        let stale = self.is_stale;
-        format!("{{\"as_of\":{as_of},\"stale\":{stale},\"polls\":{polls},\"{}\":[", E::NAME)
+        let head = view::json(&self.head);
+        let head = String::from_utf8_lossy(&head);
+        format!("{},\"{}\":[", head.trim_end_matches('}'), E::NAME)
     }
 }
 

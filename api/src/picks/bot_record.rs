@@ -8,9 +8,10 @@ use std::sync::Arc;
 use arb_model::pick::NO_RESULT;
 use arb_model::{LaterOffer, Pick, PickGrade};
 use arb_picks::dispute::Dispute;
-use arb_picks::record::{EquityPoint, GradedBet, Mean, Scores, Summary, equity};
+use arb_picks::record::{EquityPoint, GradedBet, Mean, Summary, equity};
 use arb_schemas::time::to_date;
-use serde_json::{Value, json};
+
+use crate::view::{LeagueRecord, MonthRecord, OnOfferView, ShortRecord, WholeRecord};
 
 /// Points of the sum of profits.
 const POINTS: usize = 200;
@@ -78,51 +79,39 @@ impl BotRecord {
     }
 
     /// In short, as a list shows it.
-    pub(crate) fn short(&self) -> Value {
-        let mut shown = json!({
-            "version": self.version, "feed": self.feed, "picks": self.picks, "open": self.open,
-            "without_result": self.without_result, "sentence": self.summary.sentence(),
-        });
-        extend(&mut shown, mean("return", &self.summary.profit));
-        shown
+    pub(crate) fn short(&self) -> ShortRecord<'_> {
+        ShortRecord {
+            version: self.version,
+            feed: &self.feed,
+            picks: self.picks,
+            open: self.open,
+            without_result: self.without_result,
+            profit: (&self.summary.profit).into(),
+            sentence: self.summary.sentence(),
+        }
     }
 
     /// All of it.
-    pub(crate) fn whole(&self) -> Value {
-        let Summary { interval, closing_value, scores, closing_scores, deciles, drawdown, .. } =
-            &self.summary;
-        let mut shown = self.short();
-        let groups = |of: &BTreeMap<String, Mean>, what: &str| -> Vec<Value> {
-            let row = |(name, profit): (&String, &Mean)| {
-                let mut row = json!({what: name});
-                extend(&mut row, mean("return", profit));
-                row
-            };
-            of.iter().map(row).collect()
-        };
-        let deciles = deciles.iter().filter(|decile| decile.count > 0);
-        let deciles: Vec<_> = deciles
-            .map(|decile| json!({"stated": decile.stated, "won": decile.won, "bets": decile.count}))
-            .collect();
-        let closing = mean("mean", closing_value);
-        let [after_poll, after_minute] = self.on_offer.each_ref().map(|part| mean("share", part));
-        extend(
-            &mut shown,
-            json!({
-                "undisputed": mean("return", &self.undisputed),
-                "interval": interval.map(|(low, high)| [low, high]),
-                "closing_line_value": closing,
-                "on_offer": {"after_poll": after_poll, "after_minute": after_minute},
-                "scores": scored(scores),
-                "closing_scores": scored(closing_scores),
-                "calibration": deciles,
-                "drawdown": drawdown,
-                "equity": self.equity.iter().map(equity_json).collect::<Vec<_>>(),
-                "leagues": groups(&self.leagues, "league"),
-                "months": groups(&self.months, "month"),
-            }),
-        );
-        shown
+    pub(crate) fn whole(&self) -> WholeRecord<'_> {
+        let summary = &self.summary;
+        let [after_poll, after_minute] = self.on_offer.each_ref().map(Into::into);
+        let deciles = summary.deciles.iter().filter(|decile| decile.count > 0);
+        let leagues = self.leagues.iter().map(|(league, profit)| (league, profit.into()));
+        let months = self.months.iter().map(|(month, profit)| (month, profit.into()));
+        WholeRecord {
+            short: self.short(),
+            undisputed: (&self.undisputed).into(),
+            interval: summary.interval.map(Into::into),
+            closing_line_value: (&summary.closing_value).into(),
+            on_offer: OnOfferView { after_poll, after_minute },
+            scores: (&summary.scores).into(),
+            closing_scores: (&summary.closing_scores).into(),
+            calibration: deciles.map(Into::into).collect(),
+            drawdown: summary.drawdown,
+            leagues: leagues.map(|(league, profit)| LeagueRecord { league, profit }).collect(),
+            months: months.map(|(month, profit)| MonthRecord { month, profit }).collect(),
+            equity: self.equity.iter().map(Into::into).collect(),
+        }
     }
 }
 
@@ -139,29 +128,6 @@ fn on_offer(settled: &[(PickGrade, &Pick)]) -> [Mean; 2] {
         Mean::of(&settled.iter().filter_map(|(_, pick)| stood(pick)).collect::<Vec<_>>())
     };
     [part(&|pick| pick.offer_after_poll.as_ref()), part(&|pick| pick.offer_after_minute.as_ref())]
-}
-
-/// A mean under a name, with its number of bets; what is not available is null.
-fn mean(name: &str, mean: &Mean) -> Value {
-    let known = (mean.count > 0).then_some(mean.mean);
-    let error = mean.standard_error.is_finite().then_some(mean.standard_error);
-    json!({"bets": mean.count, name: known, "standard_error": error})
-}
-
-fn equity_json(point: &EquityPoint) -> Value {
-    let EquityPoint { bets, profit, interval } = point;
-    json!({"bets": bets, "profit": profit, "interval": interval.map(|(low, high)| [low, high])})
-}
-
-fn scored(scores: &Scores) -> Value {
-    let known = |score: f64| (scores.count > 0).then_some(score);
-    json!({"bets": scores.count, "brier": known(scores.brier), "log": known(scores.log)})
-}
-
-fn extend(shown: &mut Value, more: Value) {
-    if let (Value::Object(shown), Value::Object(more)) = (shown, more) {
-        shown.extend(more);
-    }
 }
 
 fn is_settled(grade: &PickGrade) -> bool {
@@ -192,6 +158,8 @@ fn day(pick: &Pick) -> String {
 mod tests {
     use arb_model::{Price, fixtures};
 
+    use serde_json::{Value, json};
+
     use super::*;
 
     fn pick(id: &str, settlement: &str, profit: f64) -> Arc<Pick> {
@@ -211,7 +179,7 @@ mod tests {
             Arc::new(Pick { id: "e".into(), grades: vec![], ..fixtures::pick() }),
         ];
         let [record] = &BotRecord::all(&picks)[..] else { panic!("one record") };
-        let shown = record.whole();
+        let shown = json!(record.whole());
         let of = |name: &str| shown[name].clone();
         assert_eq!(
             (of("picks"), of("open"), of("without_result"), of("bets")),
@@ -232,7 +200,7 @@ mod tests {
     #[test]
     fn what_is_not_available_is_null() {
         let picks = [Arc::new(Pick { grades: vec![], ..fixtures::pick() })];
-        let shown = BotRecord::all(&picks)[0].whole();
+        let shown = json!(BotRecord::all(&picks)[0].whole());
         for name in ["return", "standard_error", "interval"] {
             assert_eq!(shown[name], Value::Null, "{name}");
         }
@@ -256,7 +224,7 @@ mod tests {
             with("e", "lost", None, None),
             with("f", NO_RESULT, later(Some(2_100_000)), later(Some(2_100_000))),
         ];
-        let shown = &BotRecord::all(&picks)[0].whole()["on_offer"];
+        let shown = &json!(BotRecord::all(&picks)[0].whole().on_offer);
         assert_eq!((&shown["after_poll"]["bets"], &shown["after_poll"]["share"]), (&json!(4), &json!(0.5)));
         let unknown = json!({"bets": 0, "share": null, "standard_error": null});
         assert_eq!(shown["after_minute"], unknown, "a pick without a result is no bet, and nothing is not 0");
@@ -267,7 +235,7 @@ mod tests {
         let error = LaterOffer { price: Some(fixtures::price(1_200_000)), ..LaterOffer::default() };
         let refuted = Pick { offer_after_poll: Some(error), ..Arc::unwrap_or_clone(pick("b", "won", 1.1)) };
         let picks = [pick("a", "lost", -1.0), Arc::new(refuted), pick("c", "lost", -1.0)];
-        let shown = BotRecord::all(&picks)[0].whole();
+        let shown = json!(BotRecord::all(&picks)[0].whole());
         assert_eq!((&shown["bets"], &shown["undisputed"]["bets"]), (&json!(3), &json!(2)));
         assert_eq!(shown["undisputed"]["return"], -1.0);
         assert!((shown["return"].as_f64().unwrap() + 0.3).abs() < 1e-12, "nothing is left out of the record");

@@ -8,13 +8,12 @@ use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use arb_kafka::{self as kafka, Letter, LetterEvent, NewLetters};
-use arb_model::Time;
 use arb_model::source::granted_name;
+use arb_model::{Time, view};
 use arb_runtime::dead_letters::header;
 use arb_runtime::stop::Stop;
 use arb_schemas::TickRecord;
 use arb_schemas::time::{Micros, SECOND};
-use serde::Serialize;
 
 /// For how long a letter is shown.
 pub const SHOWN: Micros = 24 * 3_600 * SECOND;
@@ -25,21 +24,22 @@ const SOURCES: usize = 1_024;
 /// How long to wait for a letter before looking whether to stop.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// An update that was dead-lettered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct PushLetter {
-    /// When.
-    dead_lettered_at: Time,
-    /// Why, as a key of the dead-letter topic.
-    reason: String,
-    /// Why, in words.
-    error: String,
-    /// The event's id.
-    event: String,
-    /// The update's number.
-    sequence: i64,
-    /// Its prices.
-    ticks: usize,
+view! {
+    /// An update that was dead-lettered.
+    #[derive(PartialEq, Eq)]
+    pub(crate) struct PushLetter {
+        dead_lettered_at: Time,
+        /// docs/api/ticks.md says what each means.
+        reason: String,
+        /// Why, in words.
+        error: String,
+        /// The event's id.
+        event: String,
+        /// The number of the update.
+        sequence: i64 [Wide],
+        /// How many prices the update has.
+        ticks: usize,
+    }
 }
 
 /// The newest dead letters of each source that clients push to.

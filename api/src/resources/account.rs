@@ -7,14 +7,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use arb_accounts::account::Account;
 use arb_accounts::command::{Actor, Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::key::{ApiKey, Mode};
 use arb_accounts::reply::Refusal;
 use arb_accounts::secrets::{self, TOKEN_RANDOM};
-use arb_schemas::time::to_rfc3339;
-use serde_json::json;
 
 use crate::access::authority::Authority;
 use crate::access::commands::Commands;
@@ -24,6 +21,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Answer;
+use crate::view::AccountView;
 
 const NO_REPLY: &str = "The change was not confirmed in time and may have been carried out; send the same request again, with the \
                         same Idempotency-Key.";
@@ -115,26 +113,10 @@ impl Accounts {
 
     /// Answers `GET /v1/account`.
     pub(crate) fn show(&self, charge: &Charge<'_>) -> Answer {
-        let account = |directory: &Directory| directory.account(&charge.caller.account).map(view);
+        let account = |directory: &Directory| directory.account(&charge.caller.account).map(AccountView::new);
         let account = self.authority.replica().with(account).ok_or_else(Problem::not_found)?;
-        Ok(reply::json(account.to_string()))
+        Ok(reply::view(&account))
     }
-}
-
-fn view(account: &Account) -> serde_json::Value {
-    json!({
-        "id": account.id,
-        "email": account.email,
-        "plan": account.plan.key(),
-        "disabled": account.is_disabled,
-        "created_at": to_rfc3339(account.created_at),
-        "granted": {
-            "scopes": account.granted.iter().map(|scope| scope.key()).collect::<Vec<_>>(),
-            "books": account.books,
-            "source": account.source,
-            "is_public": account.is_public,
-        },
-    })
 }
 
 /// What a refusal is answered.

@@ -9,7 +9,6 @@ use arb_feed::view::{EntryView, OddsFormat};
 use arb_schemas::records::{BoardEntry, Event};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ARBS_BOARD, Topic};
-use serde::Serialize;
 use warp::http::HeaderValue;
 
 use crate::http::caching::Caching;
@@ -29,14 +28,16 @@ use crate::resources::list::{self, ListResource};
 use crate::resources::rank::Rank;
 use crate::resources::user_boards::UserBoards;
 use crate::resources::user_query::{self, NOT_IN_TEST, UserQuery};
-use crate::view::{Ranked, csv};
+use crate::view::csv;
 
 impl Listed for BoardEntry {
     const TOPIC: Topic = ARBS_BOARD;
     const NAME: &'static str = "arbs";
+    const PAGE: &'static str = "ArbPage";
     const UNREAD: &'static str = "The board is being read; try again.";
     type Key = Rank;
     type Filter = BoardFilter;
+    type View<'a> = EntryView<'a>;
 
     fn id(&self) -> &str {
         &self.id
@@ -61,8 +62,8 @@ impl Listed for BoardEntry {
 
     const CSV: Option<&'static str> = Some(csv::HEADER);
 
-    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> impl Serialize {
-        Ranked { rank, entry: EntryView::with_odds(self, as_of.unwrap_or(self.updated_at.0), odds) }
+    fn view(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat) -> EntryView<'_> {
+        EntryView::with_odds(self, as_of.unwrap_or(self.updated_at.0), odds).ranked(rank)
     }
 
     fn write_csv(&self, rank: u64, as_of: Option<Micros>, odds: OddsFormat, text: &mut String) {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use arb_accounts::endpoint::Endpoint;
 use arb_feed::filter::parameter::Parameter;
 use arb_feed::webhook::circuit;
+use arb_model::Time;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
-use arb_schemas::time::{Micros, to_rfc3339};
+use arb_schemas::time::Micros;
 use arb_store::history::{DeliveryPlace, DeliveryQuery, DeliveryStatistics, History, StatisticsQuery};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,10 +23,9 @@ use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, 
 use crate::http::reply;
 use crate::http::route::Started;
 use crate::resources::parameters::{SINCE, UNTIL};
+use crate::view::{CircuitView, DeliveryPage, DeliveryView, OUTCOMES, PercentilesView, StatisticsView};
 use crate::webhooks::log::DeliveryLog;
 
-const OUTCOMES: [&str; 8] =
-    ["delivered", "failed", "given_up", "expired", "superseded", "gone", "dropped", "overflowed"];
 const OUTCOME: &Parameter<String> = &Parameter::keys("outcome", "One outcome of a delivery.", &OUTCOMES);
 const BAD_NAME: &str = "must be a name of at most 100 characters";
 const TYPE: &Parameter<String> = &Parameter::name("type", "One type of event.", BAD_NAME);
@@ -118,8 +118,8 @@ impl LogPage {
         // Of an attempt that another one has followed it is history when that was planned.
         let is_newest = |entry: &WebhookDelivery| newest.get(&entry.delivery) == Some(&entry.attempt);
         let next_at = |entry: &WebhookDelivery| if is_newest(entry) { next(entry) } else { entry.next_at };
-        let shown: Vec<_> = entries.iter().map(|entry| view(entry, next_at(entry))).collect();
-        json!({"deliveries": shown, "next_cursor": next_cursor})
+        let deliveries = entries.iter().map(|entry| view(entry, next_at(entry))).collect();
+        json!(DeliveryPage { deliveries, next_cursor })
     }
 }
 
@@ -145,7 +145,7 @@ impl Deliveries {
             };
             let found = recent.into_iter().chain(stored.into_iter().map(Arc::new));
             let next = |entry: &_| next_attempt(entry, circuit.as_ref()).filter(|_| is_open);
-            Ok(reply::json(page.fill(found, next).to_string()))
+            Ok(reply::view(&page.fill(found, next)))
         }))
     }
 
@@ -162,18 +162,18 @@ impl Deliveries {
         Ok(Box::pin(async move {
             let found =
                 history.delivery_statistics(&asked).await.map_err(|error| Problem::history_unread(&error))?;
-            Ok(reply::json(statistics_view(&asked, &found).to_string()))
+            Ok(reply::view(&statistics_view(&asked, found)))
         }))
     }
 }
 
-/// How an endpoint stands: failures in a row, until when it is left alone for them, and what waits meanwhile.
-pub(crate) fn circuit_view(found: Option<&WebhookCircuit>) -> Value {
+/// Of the failures in a row of an endpoint.
+pub(crate) fn circuit_view(found: Option<&WebhookCircuit>) -> CircuitView {
     let failing = found.filter(|circuit| circuit.failures > 0);
-    json!({
-        "failures": failing.map_or(0, |circuit| circuit.failures),
-        "open_until": failing.and_then(open_until).map(to_rfc3339),
-        "waiting": failing.map_or(0, |circuit| circuit.waiting),
+    failing.map_or_else(CircuitView::default, |circuit| CircuitView {
+        failures: circuit.failures,
+        open_until: open_until(circuit).map(Time),
+        waiting: circuit.waiting,
     })
 }
 
@@ -189,38 +189,37 @@ fn next_attempt(entry: &WebhookDelivery, circuit: Option<&WebhookCircuit>) -> Op
 }
 
 /// An entry of the log.
-fn view(entry: &WebhookDelivery, next_at: Option<Micros>) -> Value {
-    json!({
-        "webhook_id": entry.delivery,
-        "type": entry.kind,
-        "subject": entry.subject,
-        "attempt": entry.attempt,
-        "outcome": entry.outcome,
-        "status": entry.status,
-        "latency_seconds": entry.latency as f64 / 1e6,
-        "answer": entry.answer,
-        "at": to_rfc3339(entry.at),
-        "next_attempt_at": next_at.map(to_rfc3339),
-        "event_read_at": to_rfc3339(entry.created_at),
-    })
+fn view(entry: &WebhookDelivery, next_at: Option<Micros>) -> DeliveryView<'_> {
+    DeliveryView {
+        webhook_id: &entry.delivery,
+        kind: &entry.kind,
+        subject: &entry.subject,
+        attempt: entry.attempt,
+        outcome: &entry.outcome,
+        status: entry.status,
+        latency_seconds: entry.latency as f64 / 1e6,
+        answer: &entry.answer,
+        at: Time(entry.at),
+        next_attempt_at: next_at.map(Time),
+        event_read_at: Time(entry.created_at),
+    }
 }
 
-fn statistics_view(asked: &StatisticsQuery, found: &DeliveryStatistics) -> Value {
-    let percentiles = |of: Option<(f64, f64)>| of.map(|(half, most)| json!({"p50": half, "p99": most}));
-    let statuses = found.statuses.iter().map(|(status, attempts)| {
-        (status.map_or_else(|| "none".to_owned(), |status| status.to_string()), json!(attempts))
+fn statistics_view(asked: &StatisticsQuery, found: DeliveryStatistics) -> StatisticsView {
+    let percentiles = |(p50, p99)| PercentilesView { p50, p99 };
+    let statuses = found.statuses.into_iter().map(|(status, attempts)| {
+        (status.map_or_else(|| "none".to_owned(), |status| status.to_string()), attempts)
     });
-    let outcomes = found.outcomes.iter().map(|(outcome, entries)| (outcome.clone(), json!(entries)));
-    json!({
-        "since": to_rfc3339(asked.since),
-        "until": to_rfc3339(asked.until),
-        "deliveries": found.deliveries,
-        "attempts": found.attempts,
-        "outcomes": outcomes.collect::<serde_json::Map<_, _>>(),
-        "statuses": statuses.collect::<serde_json::Map<_, _>>(),
-        "latency_seconds": percentiles(found.latency),
-        "delivered_after_seconds": percentiles(found.delivered_after),
-    })
+    StatisticsView {
+        since: Time(asked.since),
+        until: Time(asked.until),
+        deliveries: found.deliveries,
+        attempts: found.attempts,
+        outcomes: found.outcomes.into_iter().collect(),
+        statuses: statuses.collect(),
+        latency_seconds: found.latency.map(percentiles),
+        delivered_after_seconds: found.delivered_after.map(percentiles),
+    }
 }
 
 #[cfg(test)]
@@ -291,17 +290,17 @@ mod tests {
             assert_eq!(next_attempt(&failed, found.as_ref()), next, "{found:?}");
         }
         let shown = |found| circuit_view(Some(&found));
-        let open = json!({"failures": 5, "open_until": to_rfc3339(13 * SECOND), "waiting": 3});
-        assert_eq!(shown(circuit(5, None)), open);
+        let open = json!({"failures": 5, "open_until": Time(13 * SECOND), "waiting": 3});
+        assert_eq!(json!(shown(circuit(5, None))), open);
         let closed = json!({"failures": 0, "open_until": null, "waiting": 0});
-        assert_eq!((circuit_view(None), shown(circuit(0, Some(1)))), (closed.clone(), closed));
+        assert_eq!(json!([circuit_view(None), shown(circuit(0, Some(1)))]), json!([closed, closed]));
         // Of two attempts of one delivery the first is history.
         let again =
             Arc::new(WebhookDelivery { attempt: 2, at: 8 * SECOND, ..WebhookDelivery::clone(&failed) });
         let first = Arc::new(WebhookDelivery { at: 7 * SECOND, ..WebhookDelivery::clone(&failed) });
         let page = page("").fill([again, first], |entry| next_attempt(entry, Some(&circuit(5, None))));
         let next = |at: usize| page["deliveries"][at]["next_attempt_at"].clone();
-        assert_eq!((next(0), next(1)), (json!(to_rfc3339(13 * SECOND)), json!(to_rfc3339(9 * SECOND))));
+        assert_eq!((next(0), next(1)), (json!(Time(13 * SECOND)), json!(Time(9 * SECOND))));
     }
 
     #[test]

@@ -13,11 +13,10 @@ use arb_engine::{ListedEvent, ListedQuote};
 use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
 use arb_feed::filter::window::{BOOK, IN_PLAY, MARKET};
 use arb_feed::view::OddsFormat;
-use arb_model::{Points, Time};
-use arb_schemas::time::{Micros, to_date};
+use arb_model::Time;
+use arb_schemas::time::Micros;
 use arb_store::history::History;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
@@ -31,7 +30,7 @@ use crate::lists::known_names::Named;
 use crate::quotes::store::{Quotes, UNREAD};
 use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::tagged;
-use crate::view::quote_json;
+use crate::view::{EventItem, EventPage, LineView, OddsView};
 
 /// The events of the live market.
 #[derive(Debug)]
@@ -118,12 +117,8 @@ impl EventsResource {
         let found = events.iter().filter(|event| filter.includes(event));
         let (found, last) = page_of(found, limit, after.as_ref());
         let next = last.map(|after| Cursor { after, filter }.encode());
-        let events: Vec<_> = found.into_iter().map(event_json).collect();
-        tagged::answer(
-            &json!({"as_of": self.as_of(), "events": events, "next_cursor": next}),
-            request,
-            charge,
-        )
+        let events = found.into_iter().map(EventItem::new).collect();
+        tagged::answer(&EventPage { as_of: self.as_of(), events, next_cursor: next }, request, charge)
     }
 
     /// Answers `GET /events/{id}/odds`.
@@ -140,16 +135,12 @@ impl EventsResource {
         let as_of = self.lists.polls.as_of();
         let best = best::best(&quotes);
         let quotes: Vec<_> = quotes.iter().filter(|quote| filter.includes(quote)).collect();
-        let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
-        let lines = lines.map(|line| {
-            let mut shown = line_json(line, as_of, filter.odds_format);
-            for (quote, shown) in line.iter().zip(shown["quotes"].as_array_mut().into_iter().flatten()) {
-                shown["is_best"] = json!(best.iter().any(|best| std::ptr::eq(*best, *quote)));
-            }
-            shown
-        });
-        let lines: Vec<_> = lines.collect();
-        let body = json!({"as_of": self.as_of(), "event": event_json(&event), "lines": lines});
+        let mut lines = lines(&quotes, as_of, filter.odds_format);
+        let shown = lines.iter_mut().flat_map(|line| &mut line.quotes);
+        for (quote, shown) in quotes.iter().zip(shown) {
+            shown.is_best = Some(best.iter().any(|best| std::ptr::eq(*best, *quote)));
+        }
+        let body = OddsView { as_of: self.as_of(), event: EventItem::new(&event), lines };
         tagged::answer(&body, request, charge)
     }
 
@@ -183,46 +174,15 @@ fn parse(query: &str) -> Result<(EventListFilter, usize, Option<EventPlace>), Pr
     PageAsk::of(query, EventListFilter::default(), paging::LIMIT)?.begin()
 }
 
-fn event_json(event: &ListedEvent) -> Value {
-    let ListedEvent { info, in_play, markets, books, windows, last_seen_at } = event;
-    json!({
-        "id": info.id, "sport": info.sport, "league": info.league, "home": info.home, "away": info.away,
-        "commence_time": info.commence_time, "in_play": in_play, "group": group(&info.league, info.commence_time),
-        "markets": markets.iter().map(|market| market.key()).collect::<Vec<_>>(),
-        "books": books, "arbs": windows, "last_seen_at": Time(*last_seen_at),
-    })
-}
-
-/// The group that a scan names: the league and the UTC date of the start.
-fn group(league: &str, start: Time) -> String {
-    format!("{league}/{}", to_date(start.0))
-}
-
-/// The quotes of one line, at least one.
-fn line_json(quotes: &[&ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Value {
-    let Some(ListedQuote { market, line, .. }) = quotes.first() else { return Value::Null };
-    json!({
-        "market": market.family.key(),
-        "period": market.period.key(),
-        "line": line.map(Points),
-        "quotes": quotes.iter().map(|quote| quote_json(quote, as_of, odds)).collect::<Vec<_>>(),
-    })
+/// The lines of quotes that are in their order.
+fn lines<'a>(quotes: &[&'a ListedQuote], as_of: Option<Micros>, odds: OddsFormat) -> Vec<LineView<'a>> {
+    let lines = quotes.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
+    lines.filter_map(|line| Some(LineView::new((line.first()?, line), as_of, odds))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use arb_schemas::time::SECOND;
-
     use super::*;
-
-    const DAY: Micros = 86_400 * SECOND;
-
-    #[test]
-    fn a_group_is_the_league_and_the_date_of_the_start() {
-        assert_eq!(group("soccer_epl", Time(0)), "soccer_epl/1970-01-01");
-        assert_eq!(group("soccer_epl", Time(DAY - 1)), "soccer_epl/1970-01-01");
-        assert_eq!(group("soccer_epl", Time(31 * DAY)), "soccer_epl/1970-02-01");
-    }
 
     #[test]
     fn a_cursor_belongs_to_its_filters() {

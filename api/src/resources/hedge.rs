@@ -9,16 +9,19 @@ use std::sync::Arc;
 use arb_engine::arbs::hedge::{Hedge, HedgedWay, PlacedBet, hedge};
 use arb_engine::arbs::stakes::Stake;
 use arb_engine::venues::Books;
-use arb_model::{Leg, Money, Price, Side};
+use arb_model::described::{Described, Shape};
+use arb_model::{Leg, Money, Outcome, Price, Side};
 use arb_schemas::records::BoardEntry;
-use serde_json::{Number, Value, json};
+use serde::Deserialize;
+use serde_json::Number;
 
 use crate::http::charge::Charge;
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, Part, body};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::view::{HedgeResult, HedgeView, HedgedLeg};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -34,6 +37,34 @@ const BAD_OUTCOME: &str = "must be the outcome of a leg";
 const CLOSED: &str = "No window of this id is open: it has closed, or there never was one.";
 const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
 
+body! {
+    /// Which legs of an arb are placed.
+    pub(crate) struct HedgeRequest {
+        placed: Vec<Part<PlacedBody>> [Least(1.0)] = required BAD_PLACED,
+    }
+}
+
+body! {
+    /// A leg that is placed.
+    pub(crate) struct PlacedBody {
+        book: String = required BAD_BOOK,
+        /// Which of two legs of one book it is.
+        outcome: String [Keys(Outcome::KEYS)] = optional BAD_OUTCOME,
+        /// In units of the currency.
+        stake: f64 [Least(0.01), Most(MOST)] = required BAD_STAKE,
+        /// Decimal odds.
+        price: Digits [Above(1.0)] = required BAD_PRICE,
+    }
+}
+
+/// A number as it was written.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Digits(Number);
+
+impl Described for Digits {
+    const SHAPE: Shape = Shape::Double;
+}
+
 /// A bet that is placed, as the request states it.
 struct PlacedLeg {
     book: String,
@@ -45,23 +76,17 @@ struct PlacedLeg {
 impl PlacedLeg {
     /// Those of a request, at least one.
     fn parse_all(request: &Request<'_>) -> Result<Vec<Self>, Problem> {
-        let mut body = JsonBody::of(request)?;
-        let placed = body.take_objects("placed", BAD_PLACED)?.unwrap_or_default();
-        body.finish()?;
+        let placed = HedgeRequest::take(JsonBody::of(request)?)?.placed.unwrap_or_default();
         let placed: Vec<_> = placed.into_iter().map(Self::parse).collect::<Result<_, _>>()?;
         if placed.is_empty() { Err(Problem::invalid_param("placed", BAD_PLACED)) } else { Ok(placed) }
     }
 
-    fn parse(mut body: JsonBody) -> Result<Self, Problem> {
-        let book: Option<String> = body.take("book", BAD_BOOK)?;
-        let outcome: Option<String> = body.take("outcome", BAD_OUTCOME)?;
-        let stake: Option<f64> = body.take("stake", BAD_STAKE)?;
-        let price: Option<Number> = body.take("price", BAD_PRICE)?;
-        body.finish()?;
+    fn parse(part: Part<PlacedBody>) -> Result<Self, Problem> {
+        let PlacedBody { book, outcome, stake, price } = PlacedBody::take(part.0)?;
         let stake = stake.filter(|stake| (0.01..=MOST).contains(stake));
         #[allow(clippy::cast_possible_truncation)] // At most a thousand million.
         let stake = stake.map(|stake| (stake * 100.0).round() as i64);
-        let price = price.and_then(|price| Price::from_decimal(&price.to_string()).ok());
+        let price = price.and_then(|price| Price::from_decimal(&price.0.to_string()).ok());
         let missing = |name, expected| move || Problem::invalid_param(name, expected);
         Ok(Self {
             book: book.ok_or_else(missing("book", BAD_BOOK))?,
@@ -103,32 +128,44 @@ pub(crate) fn answer(
         bets.push(bet);
     }
     let found = hedge(&entry, books, &bets).ok_or_else(|| Problem::bad_request(UNKNOWN))?;
+    let worst = found.ways.first().ok_or_else(|| Problem::bad_request(UNKNOWN))?;
     charge.charge()?;
-    Ok(Box::pin(ready(Ok(reply::json(view(&entry, &bets, &found).to_string())))))
+    let view = view(&entry, &bets, (&found, cents(worst.profit)));
+    Ok(Box::pin(ready(Ok(reply::view(&view)))))
 }
 
-fn view(entry: &BoardEntry, placed: &[PlacedBet], hedge: &Hedge) -> Value {
+fn view<'a>(
+    entry: &'a BoardEntry,
+    placed: &[PlacedBet],
+    (hedge, worst_profit): (&Hedge, Money),
+) -> HedgeView<'a> {
     let legs = entry.legs.iter().zip(&hedge.stakes).enumerate();
-    let leg = |(at, (leg, stake)): (usize, (&Leg, &Stake))| {
+    let leg = |(at, (leg, stake)): (usize, (&'a Leg, &Stake))| {
         let bet = placed.iter().find(|bet| bet.leg == at);
         let risked = (leg.side.known() == Some(Side::Lay)).then(|| stake.liability()).flatten();
-        json!({
-            "outcome": leg.outcome, "side": leg.side, "book": leg.book, "price": bet.map_or(leg.price, |bet| bet.price),
-            "placed": bet.is_some(), "stake": Money(stake.placed), "liability": risked.map(Money),
-        })
+        HedgedLeg {
+            outcome: leg.outcome.as_str(),
+            side: &leg.side,
+            book: &leg.book,
+            price: bet.map_or(leg.price, |bet| bet.price),
+            placed: bet.is_some(),
+            stake: Money(stake.placed),
+            liability: risked.map(Money),
+        }
     };
-    let total: f64 = hedge.stakes.iter().map(Stake::risked).sum();
-    let way = |way: &HedgedWay| {
-        let settled: Vec<_> = way.settlements.iter().map(|settlement| settlement.key()).collect();
-        json!({"legs": settled, "profit": cents(way.profit)})
+    let way = |way: &HedgedWay| HedgeResult {
+        legs: way.settlements.iter().map(|settlement| settlement.key()).collect(),
+        profit: cents(way.profit),
     };
-    json!({
-        "id": entry.id, "sequence": entry.sequence, "currency": entry.currency,
-        "legs": legs.map(leg).collect::<Vec<_>>(),
-        "total_stake": cents(total),
-        "worst_profit": hedge.ways.first().map(|way| cents(way.profit)),
-        "results": hedge.ways.iter().map(way).collect::<Vec<_>>(),
-    })
+    HedgeView {
+        id: &entry.id,
+        sequence: entry.sequence,
+        currency: entry.currency.as_ref(),
+        legs: legs.map(leg).collect(),
+        total_stake: cents(hedge.stakes.iter().map(Stake::risked).sum()),
+        worst_profit,
+        results: hedge.ways.iter().map(way).collect(),
+    }
 }
 
 /// An amount, rounded down to a cent but for the noise of the arithmetic.

@@ -5,17 +5,17 @@
 
 use std::sync::Arc;
 
+use arb_engine::WindowEvidence;
 use arb_feed::filter::parameter::name;
 use arb_feed::filter::sport::{LEAGUE, SPORT};
 use arb_feed::filter::window::{BOOK, EVENT_ID, MARKET, MIN_MARGIN, VERIFIED};
-use arb_feed::view::EntryView;
+use arb_feed::view::{EntryView, GradeView};
 use arb_schemas::records::BoardEntry;
-use arb_schemas::time::{Micros, to_rfc3339};
+use arb_schemas::time::Micros;
 use arb_store::history::{
-    History, PastGrading, PastWindow, PriceQuery, PriceSeries, Transition, WindowPlace, WindowQuery,
+    History, PastGrading, PastWindow, PriceQuery, Transition, WindowPlace, WindowQuery,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::task::block_in_place;
 use warp::http::HeaderValue;
 use warp::http::header::{CONTENT_TYPE, LINK};
@@ -35,7 +35,9 @@ use crate::lists::listed::Listed;
 use crate::quotes::store::Quotes;
 use crate::resources::parameters::{SINCE, UNTIL};
 use crate::resources::tagged;
-use crate::view::{csv, evidence_json, grading_json, series_json, settlement_json};
+use crate::view::{
+    ArbPrices, EvidenceView, TransitionView, WindowHistory, WindowPage, WindowView, csv, settlement,
+};
 
 const NO_WINDOW: &str = "No window has this id.";
 const BAD_NAME: &str = "must be a name of at most 100 characters";
@@ -112,8 +114,8 @@ impl HistoryPage {
         let last = windows.last().filter(|_| has_more).map(PastWindow::place);
         let next = last.map(|after| Cursor { after, filter: PastFilter { query: self.query } }.encode());
         if !self.is_csv {
-            let shown: Vec<_> = windows.iter().map(|window| view(window, gradings)).collect();
-            return reply::json(json!({"windows": shown, "next_cursor": next}).to_string());
+            let windows = windows.iter().map(|window| WindowView::new(window, gradings)).collect();
+            return reply::view(&WindowPage { windows, next_cursor: next });
         }
         let mut response = Response::new(csv::windows(&windows).into());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(accept::CSV));
@@ -167,14 +169,14 @@ impl HistoryResource {
             }
             let transitions = stored.iter().flat_map(|stored| &stored.transitions);
             let gradings = stored.iter().flat_map(|stored| &stored.gradings);
-            let shown = json!({
-                "open": open,
-                "evidence": evidence,
-                "window": stored.as_ref().map(|stored| view(&stored.window, &stored.gradings)),
-                "transitions": transitions.map(transition_view).collect::<Vec<_>>(),
-                "gradings": gradings.map(grading_json).collect::<Vec<_>>(),
-            });
-            Ok(reply::json(shown.to_string()))
+            let grades: Vec<_> = gradings.map(settlement::grade).collect();
+            Ok(reply::view(&WindowHistory {
+                open: open.as_deref().map(|entry| EntryView::new(entry, entry.updated_at.0)),
+                evidence: evidence.as_ref().and_then(EvidenceView::new),
+                window: stored.as_ref().map(|stored| WindowView::new(&stored.window, &stored.gradings)),
+                transitions: transitions.map(TransitionView::new).collect(),
+                gradings: grades.iter().map(GradeView::new).collect(),
+            }))
         }))
     }
 
@@ -191,20 +193,19 @@ impl HistoryResource {
             let window = found.into_iter().next().ok_or_else(|| Problem::unknown_id(NO_WINDOW))?;
             let query = price_query(&window, now);
             let series = history.prices(&query).await.map_err(|error| Problem::history_unread(&error))?;
-            Ok(reply::json(prices_view(&window, &query, &series).to_string()))
+            Ok(reply::view(&ArbPrices::new(&window, &query, &series)))
         }))
     }
 
     /// The entry of the board, if it is open, and what its flags were decided by, where the replica of the quotes has it.
-    fn open(&self, id: &str) -> Result<(Option<Value>, Option<Value>), Problem> {
+    fn open(&self, id: &str) -> Result<(Option<Arc<BoardEntry>>, Option<WindowEvidence>), Problem> {
         if !self.board.is_ready() {
             return Err(Problem::unavailable(BoardEntry::UNREAD));
         }
         let Some(entry) = self.board.find(id) else { return Ok((None, None)) };
         let quotes = self.quotes.as_deref().filter(|quotes| quotes.is_ready());
         let evidence = quotes.and_then(|quotes| block_in_place(|| quotes.evidence_of(&entry.event.id, id)));
-        let shown = json!(EntryView::new(&entry, entry.updated_at.0));
-        Ok((Some(shown), evidence.as_ref().map(evidence_json)))
+        Ok((Some(entry), evidence))
     }
 }
 
@@ -231,44 +232,6 @@ async fn stored(history: &History, window: String) -> Result<Option<StoredWindow
     Ok(Some(StoredWindow { window, transitions, gradings }))
 }
 
-/// A window, with what it came to by its own of the gradings.
-fn view(window: &PastWindow, gradings: &[PastGrading]) -> Value {
-    let is_own =
-        |grading: &&PastGrading| (&grading.window, &grading.topic) == (&window.window, &window.topic);
-    let own: Vec<_> = gradings.iter().filter(is_own).collect();
-    let time = |micros: Option<Micros>| micros.map(to_rfc3339);
-    let lifetime = window.closed_micros.map(|closed| (closed - window.opened_micros) as f64 / 1e6);
-    json!({
-        "id": window.window,
-        "feed": window.topic,
-        "sport": window.sport_key,
-        "league": window.league_key,
-        "event": {
-            "id": window.event, "home": window.home_name, "away": window.away_name,
-            "commence_time": time(window.commence_micros),
-        },
-        "kind": window.kind_key,
-        "market": window.market_key,
-        "period": window.period_key,
-        "line": window.points,
-        "in_play": window.was_in_play,
-        "opened_at": to_rfc3339(window.opened_micros),
-        "closed_at": time(window.closed_micros),
-        "lifetime_seconds": lifetime,
-        "reason": window.why,
-        "margin_open": window.open_margin,
-        "margin_peak": window.peak_margin,
-        "margin_close": window.close_margin,
-        "simultaneous_ever": window.was_simultaneous,
-        "verified_ever": window.was_verified,
-        "stood": window.all_stood,
-        "verified_stood": window.all_stood_verified,
-        "updates": window.updates_count,
-        "legs": bets(&window.bets),
-        "settlement": settlement_json(&own),
-    })
-}
-
 /// The prices around a window: until it closed, or until now, at most the last day of it.
 fn price_query(window: &PastWindow, now: Micros) -> PriceQuery {
     let until = window.closed_micros.map_or(now, |closed| closed + AROUND);
@@ -282,40 +245,4 @@ fn price_query(window: &PastWindow, now: Micros) -> PriceQuery {
         since: (window.opened_micros - AROUND).max(until - LONGEST),
         until,
     }
-}
-
-/// By the legs of the window, each with its book first, and the books that had the most prices next.
-fn prices_view(window: &PastWindow, query: &PriceQuery, series: &[PriceSeries]) -> Value {
-    let leg = |(outcome, side, own, _, _): &(String, String, String, f64, f64)| {
-        let is_of = |series: &&PriceSeries| series.outcome_key == *outcome && series.side_key == *side;
-        let mut of: Vec<_> = series.iter().filter(is_of).collect();
-        of.sort_by_key(|series| (series.book_key != *own, std::cmp::Reverse(series.points.len())));
-        json!({"outcome": outcome, "side": side, "book": own, "books": of.into_iter().map(series_json).collect::<Vec<_>>()})
-    };
-    json!({
-        "id": window.window,
-        "since": to_rfc3339(query.since),
-        "until": to_rfc3339(query.until),
-        "opened_at": to_rfc3339(window.opened_micros),
-        "closed_at": window.closed_micros.map(to_rfc3339),
-        "legs": window.bets.iter().map(leg).collect::<Vec<_>>(),
-    })
-}
-
-fn transition_view(transition: &Transition) -> Value {
-    json!({
-        "sequence": transition.sequence_number,
-        "change": transition.change,
-        "at": to_rfc3339(transition.micros),
-        "margin": transition.margin_then,
-        "verified": transition.is_verified,
-        "simultaneous": transition.is_simultaneous,
-        "reason": transition.why,
-        "legs": bets(&transition.bets),
-    })
-}
-
-fn bets(bets: &[(String, String, String, f64, f64)]) -> Vec<Value> {
-    let bet = |(outcome, side, book, price, share): &(String, String, String, f64, f64)| json!({"outcome": outcome, "side": side, "book": book, "price": price, "stake_share": share});
-    bets.iter().map(bet).collect()
 }

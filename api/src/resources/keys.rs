@@ -8,23 +8,24 @@ use arb_accounts::directory::Directory;
 use arb_accounts::key::{ApiKey, Cidr, Mode, Permissions};
 use arb_accounts::scope::Scope;
 use arb_accounts::secrets;
-use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
-use serde_json::{Value, json};
+use arb_schemas::time::{Micros, parse_rfc3339};
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
+use crate::view::{KeyList, KeyView, NewKeyView};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 16_384;
 /// Longest name of a key, in characters.
 const MAX_NAME: usize = 100;
+const BAD_MODE: &str = "must be live or test";
 const NO_KEY: &str = "No key of the account has this kid.";
 const OTHER_BODY: &str =
     "The Idempotency-Key was used for another key, or the key that it created was revoked.";
@@ -46,15 +47,15 @@ impl KeysResource {
             keys.sort_by(|one, other| (one.created_at, &one.kid).cmp(&(other.created_at, &other.kid)));
             keys
         });
-        let keys: Vec<_> = keys.iter().map(|key| view(key, authority.last_used(&key.kid))).collect();
-        Ok(reply::json(json!({"keys": keys}).to_string()))
+        let keys = keys.iter().map(|key| KeyView::new(key, authority.last_used(&key.kid))).collect();
+        Ok(reply::view(&KeyList { keys }))
     }
 
     /// Creates a key.
     pub(crate) fn create(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
-        let mut body = JsonBody::of(request)?;
-        let (mode, this) = (mode(&mut body)?.unwrap_or(holder.mode), self.clone());
-        let (name, permissions) = parse(body)?;
+        let body = KeyRequest::take(JsonBody::of(request)?)?;
+        let (mode, this) = (body.mode()?.unwrap_or(holder.mode), self.clone());
+        let (name, permissions) = body.checked()?;
         let id = self.accounts.id(request, &holder.account, "")?;
         let key = self.accounts.authority.pepper().derive_key(mode, &id);
         let kid = kid(&key)?;
@@ -80,10 +81,7 @@ impl KeysResource {
 
     /// Creates a key in place of another one, which ends after a grace period.
     pub(crate) fn rotate(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
-        let mut body = JsonBody::of(request)?;
-        let grace: Option<u32> =
-            body.take("grace_seconds", "must be a number of seconds, at most 2592000")?;
-        body.finish()?;
+        let Rotation { grace_seconds: grace } = Rotation::take(JsonBody::of(request)?)?;
         let replaced = parameter(request)?;
         let id = self.accounts.id(request, &holder.account, "")?;
         // One that is gone was perhaps replaced by this very request: the machine knows.
@@ -154,35 +152,53 @@ fn parameter(request: &Request<'_>) -> Result<String, Problem> {
     secrets::is_kid(&kid).then(|| kid.into_owned()).ok_or_else(|| Problem::unknown_id(NO_KEY))
 }
 
-/// The mode of a new key, where it is given.
-fn mode(body: &mut JsonBody) -> Result<Option<Mode>, Problem> {
-    let reason = "must be live or test";
-    let mode: Option<String> = body.take("mode", reason)?;
-    let parse = |mode: &str| Mode::parse(mode).ok_or_else(|| Problem::invalid_param("mode", reason));
-    mode.as_deref().map(parse).transpose()
+body! {
+    /// A key to be created.
+    pub(crate) struct KeyRequest {
+        /// unnamed unless it is given.
+        name: String [Least(1.0), Most(100.0)] = optional "must be text",
+        /// What it may do.
+        scopes: Vec<String> [Keys(Scope::KEYS), Least(1.0)] = optional "must be an array of scopes",
+        expires_at: String [Moment] = optional "must be a time such as 2027-01-01T00:00:00Z",
+        /// Addresses and networks from which it may be used; none is all.
+        cidrs: Vec<String> = optional "must be an array of addresses or networks",
+        /// Requests of a month, at most.
+        monthly_cap: u64 [Least(0.0)] = optional "must be a number of requests",
+        mode: String [Keys(&["live", "test"])] = optional BAD_MODE,
+    }
 }
 
-/// The name and the permissions of a new key.
-fn parse(mut body: JsonBody) -> Result<(String, Permissions), Problem> {
-    let name: String = body.take("name", "must be text")?.unwrap_or_else(|| "unnamed".to_owned());
-    let scopes: Option<Vec<String>> = body.take("scopes", "must be an array of scopes")?;
-    let expires_at: Option<String> =
-        body.take("expires_at", "must be a time such as 2027-01-01T00:00:00Z")?;
-    let cidrs: Option<Vec<String>> = body.take("cidrs", "must be an array of addresses or networks")?;
-    let monthly_cap: Option<u64> = body.take("monthly_cap", "must be a number of requests")?;
-    body.finish()?;
-    if !(1..=MAX_NAME).contains(&name.chars().count()) {
-        return Err(Problem::invalid_param("name", "must have 1 to 100 characters"));
+body! {
+    /// A key to be created in place of another one.
+    pub(crate) struct Rotation {
+        /// How long the other one is valid.
+        grace_seconds: u32 [Least(0.0), Most(2_592_000.0)] = optional "must be a number of seconds, at most 2592000",
     }
-    Ok((
-        name,
-        Permissions {
-            scopes: scopes.map_or_else(|| Ok(Scope::DEFAULT.to_vec()), |scopes| self::scopes(&scopes))?,
-            expires_at: expires_at.as_deref().map(time).transpose()?,
-            cidrs: cidrs.unwrap_or_default().into_iter().map(cidr).collect::<Result<_, _>>()?,
-            monthly_cap,
-        },
-    ))
+}
+
+impl KeyRequest {
+    /// The mode of the key, where it is given.
+    fn mode(&self) -> Result<Option<Mode>, Problem> {
+        let parse = |mode: &str| Mode::parse(mode).ok_or_else(|| Problem::invalid_param("mode", BAD_MODE));
+        self.mode.as_deref().map(parse).transpose()
+    }
+
+    /// The name and the permissions of the key.
+    fn checked(self) -> Result<(String, Permissions), Problem> {
+        let name = self.name.unwrap_or_else(|| "unnamed".to_owned());
+        if !(1..=MAX_NAME).contains(&name.chars().count()) {
+            return Err(Problem::invalid_param("name", "must have 1 to 100 characters"));
+        }
+        let scopes =
+            self.scopes.map_or_else(|| Ok(Scope::DEFAULT.to_vec()), |scopes| self::scopes(&scopes))?;
+        let permissions = Permissions {
+            scopes,
+            expires_at: self.expires_at.as_deref().map(time).transpose()?,
+            cidrs: self.cidrs.unwrap_or_default().into_iter().map(cidr).collect::<Result<_, _>>()?,
+            monthly_cap: self.monthly_cap,
+        };
+        Ok((name, permissions))
+    }
 }
 
 fn scopes(names: &[String]) -> Result<Vec<Scope>, Problem> {
@@ -203,33 +219,9 @@ fn cidr(text: String) -> Result<Cidr, Problem> {
     Cidr::try_from(text).map_err(|reason| Problem::invalid_param("cidrs", reason))
 }
 
-/// A key as its holder sees it, without anything that is secret.
-fn view(key: &ApiKey, last_used: Option<Micros>) -> Value {
-    let prefix = match key.mode {
-        Mode::Live => "arb_live_",
-        Mode::Test => "arb_test_",
-    };
-    let permissions = &key.permissions;
-    json!({
-        "kid": key.kid,
-        "prefix": format!("{prefix}{}", key.kid),
-        "name": key.name,
-        "mode": key.mode,
-        "scopes": permissions.scopes.iter().map(|scope| scope.key()).collect::<Vec<_>>(),
-        "expires_at": permissions.expires_at.map(to_rfc3339),
-        "cidrs": permissions.cidrs,
-        "monthly_cap": permissions.monthly_cap,
-        "created_at": to_rfc3339(key.created_at),
-        "last_used_at": last_used.map(to_rfc3339),
-        "replaced_by": key.replaced_by,
-    })
-}
-
 /// The one answer that shows a key.
 fn created(stored: &ApiKey, key: &str) -> Response {
-    let mut body = view(stored, None);
-    body["key"] = key.into();
-    let mut response = reply::json(body.to_string());
+    let mut response = reply::view(&NewKeyView { stored: KeyView::new(stored, None), key });
     *response.status_mut() = StatusCode::CREATED;
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response

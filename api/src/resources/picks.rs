@@ -11,7 +11,6 @@ use arb_model::{FeedKind, Pick, Time};
 use arb_picks::bots::Bot;
 use arb_schemas::time::Micros;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use crate::http::charge::Charge;
@@ -26,6 +25,7 @@ use crate::picks::bot_record::BotRecord;
 use crate::picks::store::{PickPlace, PickStore};
 use crate::resources::parameters::{EVENT, SINCE, UNTIL};
 use crate::resources::tagged;
+use crate::view::{BotList, BotView, ListedBot, PickPage};
 
 /// Why nothing of picks is answered.
 const UNREAD: &str = "The picks are being read; try again.";
@@ -105,7 +105,7 @@ impl PicksResource {
         let next = last.map(|after| Cursor { after, filter }.encode());
         let picks: Vec<_> = found.iter().map(|pick| PickView::new(pick)).collect();
         let as_of = self.lists.polls.as_of().map(Time);
-        tagged::answer(&json!({"as_of": as_of, "picks": picks, "next_cursor": next}), request, charge)
+        tagged::answer(&PickPage { as_of, picks, next_cursor: next }, request, charge)
     }
 
     /// Answers `GET /picks/{id}`.
@@ -116,15 +116,20 @@ impl PicksResource {
             .picks
             .get(&request.parameter("id"))
             .ok_or_else(|| Problem::unknown_id("No pick has this id."))?;
-        tagged::answer(&json!(PickView::new(&pick)), request, charge)
+        tagged::answer(&PickView::new(&pick), request, charge)
     }
 
     /// Answers `GET /bots`.
     pub(crate) fn bots(&self, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
         tagged::refuse_parameters(request)?;
         let records = self.records(charge)?;
-        let bots = Bot::ALL.iter().map(|bot| bot_json(*bot, &records, BotRecord::short));
-        tagged::answer(&json!({"bots": bots.collect::<Vec<_>>()}), request, charge)
+        let listed = |bot: Bot| ListedBot {
+            bot: bot.key(),
+            version: bot.version(),
+            rule: bot.rule(),
+            records: of(&records, bot).map(BotRecord::short).collect(),
+        };
+        tagged::answer(&BotList { bots: Bot::ALL.into_iter().map(listed).collect() }, request, charge)
     }
 
     /// Answers `GET /bots/{id}`.
@@ -136,7 +141,13 @@ impl PicksResource {
             .find(|bot| bot.key() == id)
             .ok_or_else(|| Problem::unknown_id("No bot has this id."))?;
         let records = self.records(charge)?;
-        tagged::answer(&bot_json(bot, &records, BotRecord::whole), request, charge)
+        let view = BotView {
+            bot: bot.key(),
+            version: bot.version(),
+            rule: bot.rule(),
+            records: of(&records, bot).map(BotRecord::whole).collect(),
+        };
+        tagged::answer(&view, request, charge)
     }
 
     fn records(&self, charge: &Charge<'_>) -> Result<Arc<Vec<BotRecord>>, Problem> {
@@ -150,12 +161,9 @@ impl PicksResource {
     }
 }
 
-fn bot_json(bot: Bot, records: &[BotRecord], shown: impl Fn(&BotRecord) -> Value) -> Value {
-    let of = records.iter().filter(|record| record.bot == bot.key());
-    json!({
-        "bot": bot.key(), "version": bot.version(), "rule": bot.rule(),
-        "records": of.map(shown).collect::<Vec<_>>(),
-    })
+/// Those of a bot.
+fn of(records: &[BotRecord], bot: Bot) -> impl Iterator<Item = &BotRecord> {
+    records.iter().filter(move |record| record.bot == bot.key())
 }
 
 fn parse(query: &str) -> Result<(PickFilter, usize, Option<PickPlace>), Problem> {

@@ -7,6 +7,7 @@
 //! Source: Confluent Schema Registry, "API reference"; the table of versions, `arb_schemas::registry`.
 
 use arb_schemas::registry::{self, PublishedSchema};
+use serde::Serialize;
 use serde_json::{Value, json};
 use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use warp::http::{HeaderValue, StatusCode};
@@ -15,6 +16,7 @@ use warp::reply::Response;
 use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
+use crate::view::{RegistryConfig, RegistryMode, RegistrySchema, RegistryUse, RegistryVersion};
 
 const MEDIA_TYPE: &str = "application/vnd.schemaregistry.v1+json";
 /// A published version never changes.
@@ -32,25 +34,22 @@ const BAD_VERSION: Missing = (true, 42202, "A version is a number from 1, or lat
 
 /// Answers `GET /registry/config`: how versions of one subject may differ.
 pub(crate) fn config() -> Answer {
-    answer(Ok(json!({"compatibilityLevel": "FULL_TRANSITIVE"})), MAY_GROW)
+    answer(Ok(RegistryConfig { level: "FULL_TRANSITIVE" }), MAY_GROW)
 }
 
 /// Answers `GET /registry/mode`.
 pub(crate) fn mode() -> Answer {
-    answer(Ok(json!({"mode": "READONLY"})), MAY_GROW)
+    answer(Ok(RegistryMode { mode: "READONLY" }), MAY_GROW)
 }
 
 /// Answers `GET /registry/schemas/types`.
 pub(crate) fn types() -> Answer {
-    answer(Ok(json!(["AVRO"])), MAY_GROW)
+    answer(Ok(["AVRO"]), MAY_GROW)
 }
 
 /// Answers `GET /registry/schemas/ids/{id}`: the schema by which a message with this id was written.
 pub(crate) fn by_id(request: &Request<'_>) -> Answer {
-    answer(
-        with_id(request).map(|schema| with_references(&schema, json!({"schema": schema.text}))),
-        NEVER_CHANGES,
-    )
+    answer(with_id(request).map(|schema| RegistrySchema::new(&schema)), NEVER_CHANGES)
 }
 
 /// Answers `GET /registry/schemas/ids/{id}/schema`: the schema alone.
@@ -62,20 +61,21 @@ pub(crate) fn text_by_id(request: &Request<'_>) -> Answer {
 /// Answers `GET /registry/schemas/ids/{id}/versions`: of which subject it is which version.
 pub(crate) fn versions_of_id(request: &Request<'_>) -> Answer {
     let found = with_id(request);
-    let place = |schema: PublishedSchema| json!([{"subject": schema.subject(), "version": schema.version}]);
+    let place =
+        |schema: PublishedSchema| [RegistryUse { subject: schema.subject(), version: schema.version }];
     answer(found.map(place), NEVER_CHANGES)
 }
 
 /// Answers `GET /registry/subjects`.
 pub(crate) fn subjects() -> Answer {
     let newest = registry::all().filter(|schema| schema.version == 1);
-    answer(Ok(newest.map(|schema| schema.subject()).collect()), MAY_GROW)
+    answer(Ok(newest.map(|schema| schema.subject()).collect::<Vec<_>>()), MAY_GROW)
 }
 
 /// Answers `GET /registry/subjects/{subject}/versions`.
 pub(crate) fn versions(request: &Request<'_>) -> Answer {
     let found = of_subject(request);
-    answer(found.map(|found| found.iter().map(|schema| schema.version).collect()), MAY_GROW)
+    answer(found.map(|found| found.iter().map(|schema| schema.version).collect::<Vec<_>>()), MAY_GROW)
 }
 
 /// Answers `GET /registry/subjects/{subject}/versions/{version}`.
@@ -89,21 +89,7 @@ pub(crate) fn version(request: &Request<'_>) -> Answer {
             found.into_iter().find(|schema| schema.version == number).ok_or(NO_VERSION)
         }
     });
-    answer(found.map(|schema| in_subject(&schema)), MAY_GROW)
-}
-
-fn in_subject(schema: &PublishedSchema) -> Value {
-    let (subject, version, id) = (schema.subject(), schema.version, schema.id);
-    with_references(schema, json!({"subject": subject, "version": version, "id": id, "schema": schema.text}))
-}
-
-/// Adds what the schema refers to by name, where it does.
-fn with_references(schema: &PublishedSchema, mut shown: Value) -> Value {
-    let references = schema.named_references();
-    if !references.is_empty() {
-        shown["references"] = json!(references);
-    }
-    shown
+    answer(found.map(|schema| RegistryVersion::new(&schema)), MAY_GROW)
 }
 
 fn with_id(request: &Request<'_>) -> Result<PublishedSchema, Missing> {
@@ -119,12 +105,12 @@ fn of_subject(request: &Request<'_>) -> Result<Vec<PublishedSchema>, Missing> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as handlers answer")]
-fn answer(found: Result<Value, Missing>, caching: &'static str) -> Answer {
+fn answer(found: Result<impl Serialize, Missing>, caching: &'static str) -> Answer {
     let (status, body, caching) = match found {
-        Ok(body) => (StatusCode::OK, body, caching),
+        Ok(body) => (StatusCode::OK, json!(body), caching),
         Err((is_invalid, code, message)) => {
             let (status, body) = Problem::of_registry(is_invalid, code, message);
-            (status, body, "no-store")
+            (status, json!(body), "no-store")
         }
     };
     let mut response = Response::new(body.to_string().into());

@@ -7,19 +7,18 @@ use std::sync::Arc;
 
 use arb_accounts::scope::Scope;
 use arb_feed::filter::parameter::BAD_TIME;
-use arb_model::{Event, EventStatus};
+use arb_model::{Ending, Event, EventStatus, Time, view};
 use arb_picks::results::{check_consistent, check_report, least_length};
 use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
 use arb_schemas::wire;
 use serde::Deserialize;
-use serde_json::json;
 use tokio::task::block_in_place;
 use warp::http::StatusCode;
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -33,13 +32,38 @@ pub(crate) const MAX_BODY: usize = 8_192;
 /// Why a result was not taken.
 const NOT_WRITTEN: &str = "The result was not taken; try again.";
 
-/// A score of a body.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ScoreOf {
-    period: String,
-    home: i32,
-    away: i32,
+body! {
+    /// The result of an event.
+    pub(crate) struct ResultBody => "Result" {
+        event: String = required "must be text",
+        status: String [Keys(EventStatus::KEYS)] = required "must be text",
+        scores: Vec<ScoreOf> = optional "must be a list of objects with period, home and away",
+        starts_at: String [Moment] = optional BAD_TIME,
+        home: String = optional "must be text",
+        away: String = optional "must be text",
+        ended: String [Keys(Ending::KEYS)] = optional "must be text",
+    }
+}
+
+view! {
+    /// The score of a period.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(crate) struct ScoreOf {
+        period: String,
+        home: i32,
+        away: i32,
+    }
+}
+
+view! {
+    /// A result that was taken.
+    pub(crate) struct ResultTaken<'a> {
+        event: &'a str,
+        status: &'a str,
+        /// When it is graded by; null: at once.
+        graded_from: Option<Time>,
+    }
 }
 
 /// The way of results to the settlement machine.
@@ -93,9 +117,9 @@ impl ResultsResource {
             if !tasks.to_partition_of(&report.event, value).await {
                 return Err(Problem::unavailable(NOT_WRITTEN));
             }
-            let graded_from = graded_from.map(to_rfc3339);
-            let answer = json!({"event": report.event, "status": report.status, "graded_from": graded_from});
-            let mut response = reply::json(answer.to_string());
+            let graded_from = graded_from.map(Time);
+            let taken = ResultTaken { event: &report.event, status: &report.status, graded_from };
+            let mut response = reply::view(&taken);
             *response.status_mut() = StatusCode::ACCEPTED;
             Ok(response)
         }))
@@ -153,20 +177,13 @@ fn check_event(known: &KnownEvent, report: &ResultReport) -> Result<Option<Micro
 }
 
 fn parse(request: &Request<'_>, source: String, at: i64) -> Result<ResultReport, Problem> {
-    let mut body = JsonBody::of(request)?;
-    let text = "must be text";
+    let ResultBody { event, status, scores, starts_at, home, away, ended } =
+        ResultBody::take(JsonBody::of(request)?)?;
     let required = |name: &'static str| move || Problem::invalid_param(name, "is required");
-    let event = body.take::<String>("event", text)?.ok_or_else(required("event"))?;
-    let status = body.take::<String>("status", text)?.ok_or_else(required("status"))?;
-    let scores = "must be a list of objects with period, home and away";
-    let scores = body.take::<Vec<ScoreOf>>("scores", scores)?.unwrap_or_default();
-    let scores = scores.into_iter().map(|ScoreOf { period, home, away }| PeriodScore { period, home, away });
-    let scores = scores.collect();
-    let starts_at = body.take::<String>("starts_at", BAD_TIME)?;
-    let mut side = |name: &str| Ok::<_, Problem>(body.take::<String>(name, text)?.unwrap_or_default());
-    let (home, away) = (side("home")?, side("away")?);
-    let ended = body.take::<String>("ended", text)?;
-    body.finish()?;
+    let (event, status) = (event.ok_or_else(required("event"))?, status.ok_or_else(required("status"))?);
+    let scores = scores.unwrap_or_default().into_iter();
+    let scores = scores.map(|ScoreOf { period, home, away }| PeriodScore { period, home, away }).collect();
+    let (home, away) = (home.unwrap_or_default(), away.unwrap_or_default());
     let parsed =
         |text: String| parse_rfc3339(&text).ok_or_else(|| Problem::invalid_param("starts_at", BAD_TIME));
     let starts_at = starts_at.map(parsed).transpose()?;

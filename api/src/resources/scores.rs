@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arb_feed::filter::sport::{SPORT, Sport};
 use arb_model::Time;
 use arb_schemas::records::LiveScore;
-use serde_json::{Value, json};
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
@@ -20,6 +19,7 @@ use crate::lists::known_names::Named;
 use crate::resources::parameters::EVENT;
 use crate::resources::tagged;
 use crate::scores::store::{ScoreStore, expires_at};
+use crate::view::{ScoreList, ScoreView};
 
 /// Why nothing of scores is answered.
 const UNREAD: &str = "The scores are being read; try again.";
@@ -64,30 +64,16 @@ impl ScoresResource {
         let as_of = self.lists.polls.as_of();
         // A market that is played faster than the clock is ahead of it; one whose polls have ceased is behind, and its scores are old all the same.
         let now = self.authority.received_at().max(as_of.unwrap_or_default());
-        let scores: Vec<_> =
-            self.scores.shown(now, |score| filter.includes(score)).iter().map(|score| shown(score)).collect();
-        tagged::answer(&json!({"as_of": as_of.map(Time), "scores": scores}), request, charge)
+        let scores = self.scores.shown(now, |score| filter.includes(score));
+        let scores = scores.iter().map(|score| ScoreView::new(score, expires_at(score))).collect();
+        tagged::answer(&ScoreList { as_of: as_of.map(Time), scores }, request, charge)
     }
-}
-
-fn shown(score: &LiveScore) -> Value {
-    json!({
-        "event": score.event,
-        "sport": score.sport,
-        "league": score.league,
-        "home": score.home,
-        "away": score.away,
-        "home_points": score.home_points,
-        "away_points": score.away_points,
-        "period": score.period,
-        "source": score.source,
-        "reported_at": Time(score.reported_at),
-        "expires_at": Time(expires_at(score)),
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
@@ -112,7 +98,7 @@ mod tests {
     #[test]
     fn a_score_has_its_source_and_its_times() {
         let score = LiveScore { home_points: 2, source: "s".to_owned(), ..LiveScore::default() };
-        let json = shown(&score);
+        let json = json!(ScoreView::new(&score, expires_at(&score)));
         assert_eq!(
             (&json["home_points"], &json["source"], &json["period"]),
             (&json!(2), &json!("s"), &Value::Null)

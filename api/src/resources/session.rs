@@ -14,8 +14,7 @@ use arb_accounts::directory::Directory;
 use arb_accounts::password;
 use arb_accounts::plan::Plan;
 use arb_accounts::secrets::{self, ACCOUNT_RANDOM};
-use arb_schemas::time::to_rfc3339;
-use serde_json::json;
+use arb_model::Time;
 use warp::http::header::{CACHE_CONTROL, SET_COOKIE};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -30,12 +29,13 @@ use crate::access::password_worker::PasswordWorker;
 use crate::access::sign_up::SignUp;
 use crate::http::auth::NOT_CURRENT;
 use crate::http::idempotency;
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::http::site::{SESSION_SECONDS, Site, SiteCookie};
+use crate::view::{BankrollView, NewAccount, SessionView};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -110,7 +110,7 @@ impl SessionResource {
     pub(crate) fn show(&self, request: &Request<'_>) -> Answer {
         let signed_in = self.enter(request)?;
         let token = self.shared.site.cookie(SiteCookie::Session, request.headers()).unwrap_or_default();
-        Ok(no_store(reply::json(self.shared.view(&signed_in, token).to_string())))
+        Ok(no_store(reply::view(&self.shared.view(&signed_in, token))))
     }
 
     /// Answers `POST /session/signup`.
@@ -172,10 +172,8 @@ impl SessionResource {
     /// Answers `POST /session/password`.
     pub(crate) fn change_password(&self, request: &Request<'_>) -> Started {
         let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
-        let mut body = JsonBody::of(request)?;
-        let current: Option<String> = body.take("current_password", "must be text")?;
-        let new: Option<String> = body.take("new_password", "must be text")?;
-        body.finish()?;
+        let PasswordChange { current_password: current, new_password: new } =
+            PasswordChange::take(JsonBody::of(request)?)?;
         let current = current.ok_or_else(|| Problem::invalid_param("current_password", "is missing"))?;
         let new = checked_password(new, "new_password")?;
         let source = (shared.accounts.id(request, &signed_in.account, "")?, address(request));
@@ -246,7 +244,7 @@ impl Shared {
             invitation,
         };
         self.accounts.write(self.accounts.request(source, Actor::Anonymous, command)).await?;
-        let mut response = reply::json(json!({"email": email, "plan": Plan::Free.key()}).to_string());
+        let mut response = reply::view(&NewAccount { email, plan: Plan::Free.key() });
         *response.status_mut() = StatusCode::CREATED;
         Ok(no_store(response))
     }
@@ -296,7 +294,7 @@ impl Shared {
         opened.ok_or_else(|| Problem::conflict(ENDED))?;
         let signed_in = self.accounts.authority.session(&token).ok().flatten();
         let signed_in = signed_in.ok_or_else(|| Problem::accounts_unavailable(NOT_CURRENT))?;
-        let mut response = reply::json(self.view(&signed_in, &token).to_string());
+        let mut response = reply::view(&self.view(&signed_in, &token));
         for (cookie, value) in [(SiteCookie::Session, &token), (SiteCookie::Device, &known)] {
             let cookie = self.site.set_cookie(cookie, value);
             if let Some(cookie) = cookie {
@@ -306,14 +304,14 @@ impl Shared {
         Ok(no_store(response))
     }
 
-    fn view(&self, signed_in: &SignedIn, token: &str) -> serde_json::Value {
-        json!({
-            "email": signed_in.email,
-            "plan": signed_in.plan.key(),
-            "bankroll": signed_in.bankroll.as_ref().map(bankroll::view),
-            "csrf_token": self.accounts.authority.pepper().hmac(&csrf_text(token)),
-            "expires_at": to_rfc3339(signed_in.expires_at),
-        })
+    fn view<'a>(&self, signed_in: &'a SignedIn, token: &str) -> SessionView<'a> {
+        SessionView {
+            email: &signed_in.email,
+            plan: signed_in.plan.key(),
+            csrf_token: self.accounts.authority.pepper().hmac(&csrf_text(token)),
+            expires_at: Time(signed_in.expires_at),
+            bankroll: signed_in.bankroll.as_ref().map(BankrollView::new),
+        }
     }
 }
 
@@ -337,6 +335,25 @@ fn new_account() -> Result<String, Problem> {
     Ok(secrets::new_account_id(&bytes))
 }
 
+body! {
+    /// What somebody signs up or logs in with.
+    pub(crate) struct CredentialsBody => "Credentials" {
+        email: String = required "must be text",
+        password: String = required "must be text",
+        invitation: String = optional "must be text",
+        /// The answer to the proof of work that a refusal asks for.
+        proof: String [Most(64.0)] = optional "must be text",
+    }
+}
+
+body! {
+    /// Another password.
+    pub(crate) struct PasswordChange {
+        current_password: String = required "must be text",
+        new_password: String = required "must be text",
+    }
+}
+
 /// What a body has of somebody who signs up or logs in.
 struct Credentials {
     email: String,
@@ -346,12 +363,8 @@ struct Credentials {
     proof: Option<String>,
 }
 
-fn credentials(mut body: JsonBody) -> Result<Credentials, Problem> {
-    let email: Option<String> = body.take("email", "must be text")?;
-    let password: Option<String> = body.take("password", "must be text")?;
-    let invitation: Option<String> = body.take("invitation", "must be text")?;
-    let proof: Option<String> = body.take("proof", "must be text")?;
-    body.finish()?;
+fn credentials(body: JsonBody) -> Result<Credentials, Problem> {
+    let CredentialsBody { email, password, invitation, proof } = CredentialsBody::take(body)?;
     let email = email.unwrap_or_default().trim().to_lowercase();
     let is_email = (3..=MAX_EMAIL).contains(&email.len())
         && email.split('@').count() == 2

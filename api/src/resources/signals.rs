@@ -28,9 +28,11 @@ const MIN_CONFIDENCE: &Parameter<Number> =
 impl Listed for EdgeSignal {
     const TOPIC: Topic = SIGNALS;
     const NAME: &'static str = "signals";
+    const PAGE: &'static str = "SignalPage";
     const UNREAD: &'static str = "The signals are being read; try again.";
     type Key = SignalKey;
     type Filter = SignalFilter;
+    type View<'a> = SignalView<'a>;
 
     fn id(&self) -> &str {
         &self.id
@@ -53,7 +55,7 @@ impl Listed for EdgeSignal {
         SignalKey { opened_at: self.opened_at.0, id: self.id.clone() }
     }
 
-    fn view(&self, _: u64, as_of: Option<Micros>, _: OddsFormat) -> impl Serialize {
+    fn view(&self, _: u64, as_of: Option<Micros>, _: OddsFormat) -> SignalView<'_> {
         SignalView::new(self, as_of.unwrap_or(self.updated_at.0))
     }
 }

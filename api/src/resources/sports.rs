@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use arb_kafka::GroupLags;
 use arb_model::Time;
-use serde_json::{Map, Value, json};
 use warp::http::HeaderValue;
 use warp::http::header::CACHE_CONTROL;
 
@@ -19,6 +18,7 @@ use crate::http::route::Answer;
 use crate::lists::Lists;
 use crate::quotes::store::Quotes;
 use crate::resources::tagged;
+use crate::view::{LeagueView, SourceStatus, SportList, SportView, StatusView};
 
 /// The sports of a market.
 #[derive(Debug)]
@@ -40,15 +40,15 @@ impl SportsResource {
         for signal in self.lists.signals.entries() {
             *signals.entry(signal.event.league.to_string()).or_insert(0_u64) += 1;
         }
-        let mut sports = BTreeMap::<String, Vec<Value>>::new();
+        let mut sports = BTreeMap::<String, Vec<LeagueView>>::new();
         for league in self.lists.names.leagues() {
             let sport = league.split('_').next().unwrap_or_default().to_owned();
             let count = |of: &BTreeMap<String, u64>| of.get(&league).copied().unwrap_or(0);
-            let row = json!({"league": league, "arbs": count(&arbs), "signals": count(&signals)});
-            sports.entry(sport).or_default().push(row);
+            let (arbs, signals) = (count(&arbs), count(&signals));
+            sports.entry(sport).or_default().push(LeagueView { league, arbs, signals });
         }
-        let sports = sports.into_iter().map(|(sport, leagues)| json!({"sport": sport, "leagues": leagues}));
-        tagged::answer(&json!({"sports": sports.collect::<Vec<_>>()}), request, charge)
+        let sports = sports.into_iter().map(|(sport, leagues)| SportView { sport, leagues }).collect();
+        tagged::answer(&SportList { sports }, request, charge)
     }
 }
 
@@ -70,18 +70,19 @@ impl StatusResource {
             (true, true) => "stale",
             (true, false) => "ok",
         };
-        let polls: Map<_, _> =
-            polls.into_iter().map(|(source, at)| (source, json!({"polled_at": Time(at)}))).collect();
-        let body = json!({
-            "status": status,
-            "as_of": lists.polls.as_of().map(Time),
-            "sources": polls,
-            "arbs": lists.board.len(),
-            "signals": lists.signals.len(),
-            "is_computing_own_books": self.quotes.is_ready(),
-            "lag_records": self.lags.get(),
-        });
-        let mut response = reply::json(body.to_string());
+        let view = StatusView {
+            status,
+            as_of: lists.polls.as_of().map(Time),
+            sources: polls
+                .into_iter()
+                .map(|(source, at)| (source, SourceStatus { polled_at: Time(at) }))
+                .collect(),
+            arbs: lists.board.len(),
+            signals: lists.signals.len(),
+            is_computing_own_books: self.quotes.is_ready(),
+            lag_records: self.lags.get(),
+        };
+        let mut response = reply::view(&view);
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)
     }

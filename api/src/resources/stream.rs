@@ -25,6 +25,7 @@ use crate::quotes::store::UNREAD;
 use crate::resources::user_boards::UserBoards;
 use crate::resources::user_query::{COST, NOT_IN_TEST, UserQuery};
 use crate::stream::{BoardWatch, ChangesPage, ChangesQuery, OpenStream, StreamQuery, StreamState};
+use crate::view::ChangesHead;
 
 /// Parameters of the feed alone.
 const OF_THE_FEED: [&str; 3] = ["event", "kind", "last_event_id"];
@@ -88,7 +89,7 @@ impl StreamResource {
         self.check(query.stream())?;
         charge.charge()?;
         let ChangesPage { events, next, has_more, resync } = self.streams.changes(&query);
-        let head = json!({"next": next, "has_more": has_more, "resync": resync}).to_string();
+        let head = json!(ChangesHead { next, has_more, resync }).to_string();
         // The events are text already.
         Ok(reply::json(format!(r#"{{"events":[{}],{}"#, events.join(","), &head[1..])))
     }

@@ -1,6 +1,6 @@
 //! A JSON answer with an entity tag: 304 is free, and so is HEAD. It never keeps an answer.
 
-use serde_json::Value;
+use serde::Serialize;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
@@ -13,14 +13,14 @@ use crate::http::problem::Problem;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 
-/// Answers with a body, or with 304 where the caller has it.
+/// Answers with a view, or with 304 where the caller has it.
 ///
 /// # Errors
 /// As [`Charge::charge`].
-pub(crate) fn answer(body: &Value, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
+pub(crate) fn answer(view: &impl Serialize, request: &Request<'_>, charge: &Charge<'_>) -> Answer {
     charge.refuse_if_spent()?;
-    let body = body.to_string();
-    let tag = Tag::of(body.as_bytes());
+    let body = arb_feed::view::json(view);
+    let tag = Tag::of(&body);
     if tag.is_known_to(request.headers()) {
         return Ok(Caching::ANSWER.not_modified(&tag));
     }
@@ -28,7 +28,7 @@ pub(crate) fn answer(body: &Value, request: &Request<'_>, charge: &Charge<'_>) -
     Ok(encoded(body, &tag, request))
 }
 
-fn encoded(body: String, tag: &Tag, request: &Request<'_>) -> Response {
+fn encoded(body: Vec<u8>, tag: &Tag, request: &Request<'_>) -> Response {
     let (body, coding) = Encoded::new(body.into()).accepted(request.headers());
     let mut response = Response::new(body.into());
     let headers = response.headers_mut();

@@ -7,9 +7,11 @@
 use std::sync::Arc;
 
 use arb_accounts::command::{Actor, Command};
-use arb_schemas::time::to_rfc3339;
+use arb_model::Time;
+use arb_model::described::{Described, Shape};
 use form_urlencoded::Serializer;
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use warp::http::header::{CACHE_CONTROL, ORIGIN};
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
 
@@ -17,13 +19,14 @@ use super::account::{AccountHolder, Accounts, random};
 use crate::access::tickets::{self, LIFE, Ticket};
 use crate::http::charge::Charge;
 use crate::http::cors::Cors;
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
 use crate::lists::known_names::KnownNames;
 use crate::stream::StreamQuery;
+use crate::view::TicketView;
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -45,13 +48,10 @@ pub(crate) struct TicketResource {
 impl TicketResource {
     /// Issues a ticket. A request that is sent again has the same one, but for the time.
     pub(crate) fn issue(&self, request: &Request<'_>, charge: &Charge<'_>) -> Started {
-        let mut body = JsonBody::of(request)?;
-        let origin: Option<String> = body.take("origin", "must be text")?;
-        let filters: Option<Map<String, Value>> = body.take("filters", "must be an object of texts")?;
-        body.finish()?;
+        let TicketRequest { origin, filters } = TicketRequest::take(JsonBody::of(request)?)?;
         let origin = origin.filter(|origin| self.cors.has(origin));
         let origin = origin.ok_or_else(|| Problem::invalid_param("origin", NO_ORIGIN))?;
-        let query = query(&filters.unwrap_or_default())?;
+        let query = query(&filters.unwrap_or_default().0)?;
         let stream = StreamQuery::parse(&query, &HeaderMap::new())?;
         self.names.check_for_stream(stream.names())?;
         let query = tickets::bound(&query);
@@ -60,8 +60,8 @@ impl TicketResource {
         let expires_at = authority.now().saturating_add(LIFE);
         let ticket = Ticket { kid: charge.caller.kid.clone(), origin, query, expires_at, id };
         let text = ticket.sign(authority.pepper());
-        let answer = json!({"ticket": text, "query": ticket.query, "expires_at": to_rfc3339(expires_at)});
-        let mut response = reply::json(answer.to_string());
+        let view = TicketView { ticket: &text, query: &ticket.query, expires_at: Time(expires_at) };
+        let mut response = reply::view(&view);
         *response.status_mut() = StatusCode::CREATED;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(Box::pin(std::future::ready(Ok(response))))
@@ -103,6 +103,24 @@ impl TicketResource {
             spent.map_err(|problem| if problem.is_refusal() { Problem::forbidden(SPENT) } else { problem })
         }))
     }
+}
+
+body! {
+    /// For which page a stream is opened.
+    pub(crate) struct TicketRequest {
+        /// The origin of the page, one of those that the server allows (--cors-origins).
+        origin: String = required "must be text",
+        /// The filters of the stream, as texts. The page must ask for the stream with the same.
+        filters: StreamFilters = optional "must be an object of texts",
+    }
+}
+
+/// Filters by their names, which are checked one by one.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct StreamFilters(Map<String, Value>);
+
+impl Described for StreamFilters {
+    const SHAPE: Shape = Shape::Map(&Shape::Text);
 }
 
 /// The filters of a body as a query.

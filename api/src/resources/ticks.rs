@@ -9,14 +9,13 @@ use arb_accounts::directory::Directory;
 use arb_accounts::scope::Scope;
 use arb_schemas::limits::PUSH_TEXT;
 use bytes::Bytes;
-use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use warp::http::header::CONTENT_ENCODING;
 
 use crate::access::authority::Authority;
 use crate::http::body;
 use crate::http::charge::Charge;
-use crate::http::problem::Problem;
+use crate::http::problem::{LineError, Problem};
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
@@ -26,6 +25,7 @@ use crate::pushes::{
 };
 use crate::quotes::store::Quotes;
 use crate::resources::tagged;
+use crate::view::{LetterList, TicksView};
 
 /// The way of pushed odds.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl TicksResource {
         let letters = self.letters.since(&grant.name, since);
         let letters =
             letters.ok_or_else(|| Problem::unavailable("The dead letters are being read; try again."))?;
-        tagged::answer(&json!({"source": grant.name, "dead_letters": letters}), request, charge)
+        tagged::answer(&LetterList { source: &grant.name, dead_letters: letters }, request, charge)
     }
 
     /// Takes in a batch. One that is sent again is taken in once by its sequences, with an `Idempotency-Key` or without.
@@ -98,7 +98,7 @@ impl TicksResource {
                 ),
             })?;
             drop(permit);
-            Ok(reply::json(answer(&batch).to_string()))
+            Ok(reply::view(&answer(&batch)))
         }))
     }
 
@@ -136,16 +136,20 @@ fn refusal(fault: BatchFault) -> Problem {
     }
 }
 
-fn answer(batch: &Batch) -> Value {
-    json!({
-        "accepted": batch.accepted,
-        "updates": batch.updates.len(),
-        "rejected": batch.faults.len(),
-        "errors": faults(batch),
-    })
+fn answer(batch: &Batch) -> TicksView {
+    TicksView {
+        accepted: batch.accepted,
+        updates: batch.updates.len(),
+        rejected: batch.faults.len(),
+        errors: faults(batch),
+    }
 }
 
-fn faults(batch: &Batch) -> Value {
-    let of = |(number, LineFault { field, reason }): &(usize, LineFault)| json!({"line": number, "field": field, "reason": reason});
-    batch.faults.iter().map(of).collect()
+fn faults(batch: &Batch) -> Vec<LineError> {
+    let faults = batch.faults.iter().map(|(line, LineFault { field, reason })| LineError {
+        line: *line,
+        field: field.clone(),
+        reason: reason.clone(),
+    });
+    faults.collect()
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arb_feed::filter::parameter::{Parameter, Values};
-use arb_schemas::time::{Micros, to_rfc3339};
+use arb_model::Time;
+use arb_schemas::time::Micros;
 use arb_store::clickhouse::Error;
-use arb_store::history::{BookAges, ExecutionCounts, History, LifetimeCounts, StandingCounts, WindowCounts};
-use serde_json::{Value, json};
+use arb_store::history::History;
+use serde_json::json;
 use tokio::sync::Mutex;
 use warp::http::HeaderValue;
 use warp::http::header::CACHE_CONTROL;
@@ -21,6 +22,7 @@ use crate::http::query::{ParameterList, Query, QueryRow, filled, parameters_of, 
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::view::{BookTruth, ExecutionView, LifetimeView, PhaseTruth, StandingView, Truth};
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_mins(1);
@@ -105,13 +107,13 @@ async fn answer(history: &History, kept: &Kept, range: usize) -> Result<Arc<str>
     {
         return Ok(Arc::clone(text));
     }
-    let text: Arc<str> = found(history, HOURS[range]).await?.to_string().into();
+    let text: Arc<str> = json!(found(history, HOURS[range]).await?).to_string().into();
     *kept = Some((Instant::now(), Arc::clone(&text)));
     Ok(text)
 }
 
-async fn found(history: &History, hours: u16) -> Result<Value, Error> {
-    let Some(feed) = history.newest_feed().await? else { return Ok(nothing(hours)) };
+async fn found(history: &History, hours: u16) -> Result<Truth, Error> {
+    let Some(feed) = history.newest_feed().await? else { return Ok(Truth { hours, ..Truth::default() }) };
     let since = feed.newest - Micros::from(hours) * HOUR;
     let phases = history.window_counts(&feed, since, false).await?;
     let books = history.window_counts(&feed, since, true).await?;
@@ -119,84 +121,18 @@ async fn found(history: &History, hours: u16) -> Result<Value, Error> {
     let lifetimes = history.lifetime_counts(&feed, since).await?;
     let execution = history.execution_counts(&feed, since).await?;
     let ages = history.book_ages(feed.newest).await?;
-    Ok(json!({
-        "hours": hours,
-        "feed": feed.topic,
-        "since": to_rfc3339(since),
-        "until": to_rfc3339(feed.newest),
-        "stored_at": to_rfc3339(feed.arrived),
-        "phases": phases.iter().map(|counts| counted("phase", counts)).collect::<Vec<_>>(),
-        "books": books.iter().map(|counts| book(counts, &ages)).collect::<Vec<_>>(),
-        "standing": standing.iter().map(stood).collect::<Vec<_>>(),
-        "lifetimes": lifetimes.iter().map(lifetime).collect::<Vec<_>>(),
-        "execution": execution.iter().map(executed).collect::<Vec<_>>(),
-    }))
-}
-
-/// While there is no feed.
-fn nothing(hours: u16) -> Value {
-    json!({
-        "hours": hours, "feed": null, "since": null, "until": null, "stored_at": null,
-        "phases": [], "books": [], "standing": [], "lifetimes": [], "execution": [],
+    Ok(Truth {
+        hours,
+        feed: Some(feed.topic),
+        since: Some(Time(since)),
+        until: Some(Time(feed.newest)),
+        stored_at: Some(Time(feed.arrived)),
+        phases: phases.into_iter().map(PhaseTruth::new).collect(),
+        books: books.into_iter().map(|counts| BookTruth::new(counts, &ages)).collect(),
+        standing: standing.into_iter().map(StandingView::new).collect(),
+        lifetimes: lifetimes.into_iter().map(LifetimeView::new).collect(),
+        execution: execution.iter().map(ExecutionView::new).collect(),
     })
-}
-
-/// A part of a whole; null of nothing.
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-fn counted(name: &str, counts: &WindowCounts) -> Value {
-    json!({
-        name: counts.of,
-        "windows": counts.windows,
-        "phantoms": counts.phantoms,
-        "phantom_share": share(counts.phantoms, counts.windows),
-        "verified": counts.verified,
-        "closed": counts.closed,
-        "median_lifetime_seconds": counts.lifetime,
-    })
-}
-
-fn book(counts: &WindowCounts, ages: &[BookAges]) -> Value {
-    let mut shown = counted("book", counts);
-    let ages = ages.iter().find(|ages| ages.of == counts.of);
-    let age = |at: usize| ages.and_then(|ages| ages.ages.get(at)).copied();
-    shown["age_p50_seconds"] = json!(age(0));
-    shown["age_p95_seconds"] = json!(age(1));
-    shown["age_p99_seconds"] = json!(age(2));
-    shown
-}
-
-/// The share of windows whose legs stood, with its standard error.
-fn stood(counts: &StandingCounts) -> Value {
-    let StandingCounts { by, of, phase, is_verified, windows, stood } = counts;
-    let share = share(*stood, *windows);
-    json!({
-        "by": by,
-        "of": (!of.is_empty()).then_some(of),
-        "phase": phase,
-        "verdict": if *is_verified { "verified" } else { "opened" },
-        "windows": windows,
-        "stood": stood,
-        "share": share,
-        "error": share.map(|share| (share * (1.0 - share) / *windows as f64).sqrt()),
-    })
-}
-
-fn lifetime(counts: &LifetimeCounts) -> Value {
-    let LifetimeCounts { of, windows, by_p10, by_median, by_p90 } = counts;
-    json!({
-        "phase": of,
-        "windows": windows,
-        "closed_by_p10": share(*by_p10, *windows),
-        "closed_by_median": share(*by_median, *windows),
-        "closed_by_p90": share(*by_p90, *windows),
-    })
-}
-
-fn executed(counts: &ExecutionCounts) -> Value {
-    json!({"windows": counts.windows, "stated": counts.stated, "lived": counts.lived})
 }
 
 #[cfg(test)]
@@ -214,35 +150,5 @@ mod tests {
         for wrong in ["hours=2", "hours=", "hours=1&hours=1", "days=1", "hours=01"] {
             assert!(range(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_share_has_its_standard_error() {
-        let counts = StandingCounts {
-            by: "league".into(),
-            of: "l".into(),
-            windows: 100,
-            stood: 20,
-            ..StandingCounts::default()
-        };
-        let shown = stood(&counts);
-        // sqrt(.2 * .8 / 100) = .04
-        assert_eq!(
-            (&shown["share"], &shown["verdict"], &shown["of"]),
-            (&json!(0.2), &json!("opened"), &json!("l"))
-        );
-        assert!((shown["error"].as_f64().unwrap() - 0.04).abs() < 1e-12);
-        assert_eq!(stood(&StandingCounts { of: String::new(), ..counts })["of"], Value::Null);
-    }
-
-    #[test]
-    fn a_share_of_nothing_is_null_and_a_book_has_its_own_ages() {
-        let counts = WindowCounts { of: "alpha".into(), windows: 4, phantoms: 1, ..WindowCounts::default() };
-        let ages = [BookAges { of: "alpha".into(), ticks: 9, ages: vec![1.0, 2.0, 3.0] }];
-        let shown = book(&counts, &ages);
-        assert_eq!((&shown["book"], &shown["phantom_share"]), (&json!("alpha"), &json!(0.25)));
-        assert_eq!(counted("book", &WindowCounts::default())["phantom_share"], Value::Null);
-        assert_eq!((&shown["age_p50_seconds"], &shown["age_p99_seconds"]), (&json!(1.0), &json!(3.0)));
-        assert_eq!(book(&counts, &[])["age_p50_seconds"], Value::Null);
     }
 }

@@ -1,12 +1,11 @@
 //! `GET /api/v1/usage` and `GET /session/usage`: an account's plan and what it has used of it this month. It costs nothing.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arb_accounts::key::Mode;
 use arb_accounts::plan::Plan;
-use arb_schemas::time::{to_date, to_rfc3339};
-use serde_json::json;
+use arb_model::Time;
+use arb_schemas::time::to_date;
 
 use crate::access::usage::{DAY, Usage};
 use crate::http::charge::{Charge, UNSPENT};
@@ -16,6 +15,7 @@ use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Answer;
 use crate::stream::StreamState;
+use crate::view::UsageView;
 
 /// The ledger.
 #[derive(Debug, Clone)]
@@ -38,25 +38,24 @@ impl UsageResource {
             return Err(Problem::invalid_param(name, "is unknown"));
         }
         let (status, spent) = (self.usage.account(account, plan), self.usage.spent(account));
-        let days: BTreeMap<_, _> = spent.days.iter().map(|(day, requests)| (date(*day), requests)).collect();
-        let body = json!({
-            "plan": status.plan.key(),
-            "quota": status.quota,
-            "used": status.used,
-            "remaining": status.remaining(),
-            "period_start": to_rfc3339(status.period.0),
-            "period_end": to_rfc3339(status.period.1),
-            "reset": to_rfc3339(status.period.1),
-            "forfeited": spent.forfeited,
-            "open_leases": spent.leases,
-            "open_streams": self.streams.open_streams(account),
-            "routes": spent.routes,
-            "days": days,
-            "keys": spent.keys,
+        let view = UsageView {
+            plan: status.plan.key(),
+            quota: status.quota,
+            used: status.used,
+            remaining: status.remaining(),
+            period_start: Time(status.period.0),
+            period_end: Time(status.period.1),
+            reset: Time(status.period.1),
             // Spent before the plan was made smaller: with it, what the routes have and what is forfeited sum up.
-            "beyond_quota": (spent.requests + spent.forfeited).saturating_sub(status.used),
-        });
-        Ok(reply::json(body.to_string()))
+            beyond_quota: (spent.requests + spent.forfeited).saturating_sub(status.used),
+            routes: spent.routes,
+            days: spent.days.into_iter().map(|(day, requests)| (date(day), requests)).collect(),
+            keys: spent.keys,
+            forfeited: spent.forfeited,
+            open_leases: spent.leases,
+            open_streams: self.streams.open_streams(account),
+        };
+        Ok(reply::view(&view))
     }
 }
 

@@ -10,18 +10,19 @@ use arb_accounts::endpoint::{Endpoint, EndpointSettings};
 use arb_feed::filter::parameter::BAD_TIME;
 use arb_feed::webhook::signature::text_of;
 use arb_feed::webhook::{self, TEST_EVENT};
+use arb_model::Time;
 use arb_schemas::records::{WebhookEvent, WebhookRedelivery, WebhookTarget};
-use arb_schemas::time::to_rfc3339;
 use arb_schemas::wire::{self, WireError};
 use arb_store::history::History;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
 use super::deliveries::{Deliveries, circuit_view};
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::query::ParameterList;
 use crate::http::reply;
@@ -29,6 +30,7 @@ use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::lists::known_names::KnownNames;
 use crate::resources::parameters::SINCE;
+use crate::view::{EventSent, SinceView, WebhookList, WebhookView};
 use crate::webhooks::{Webhooks, settings};
 
 /// Most bytes of a body.
@@ -64,13 +66,13 @@ impl WebhooksResource {
             .replica()
             .with(|directory| directory.endpoints_of(&holder.account).cloned().collect::<Vec<_>>());
         endpoints.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
-        let endpoints: Vec<_> = endpoints.iter().map(|endpoint| self.view(endpoint)).collect();
-        Ok(reply::json(json!({"webhooks": endpoints}).to_string()))
+        let webhooks = endpoints.iter().map(|endpoint| self.view(endpoint)).collect();
+        Ok(reply::view(&WebhookList { webhooks }))
     }
 
     /// One endpoint.
     pub(crate) fn show(&self, holder: &AccountHolder, request: &Request<'_>) -> Answer {
-        Ok(reply::json(self.view(&self.endpoint(holder, request)?).to_string()))
+        Ok(reply::view(&self.view(&self.endpoint(holder, request)?)))
     }
 
     /// Creates an endpoint; its secret is in the answer.
@@ -108,7 +110,7 @@ impl WebhooksResource {
         Ok(Box::pin(async move {
             this.accounts.write(command).await?;
             let stored = this.find(&account, &id, before.revision + 1).await?;
-            Ok(reply::json(this.view(&stored).to_string()))
+            Ok(reply::view(&this.view(&stored)))
         }))
     }
 
@@ -128,10 +130,7 @@ impl WebhooksResource {
 
     /// Replaces the secret; both sign for a while.
     pub(crate) fn rotate(&self, holder: AccountHolder, request: &Request<'_>) -> Started {
-        let mut body = JsonBody::of(request)?;
-        let overlap: Option<u32> =
-            body.take("overlap_seconds", "must be a number of seconds, at most 604800")?;
-        body.finish()?;
+        let OverlapRequest { overlap_seconds: overlap } = OverlapRequest::take(JsonBody::of(request)?)?;
         let before = self.endpoint(&holder, request)?;
         let (account, endpoint) = (holder.account.clone(), before.id.clone());
         let command = Command::RotateEndpoint {
@@ -175,17 +174,15 @@ impl WebhooksResource {
             partition: WebhookEvent::NO_PARTITION,
         };
         let id = webhook::id(&source, &endpoint.id);
-        self.task(wire::encode(&task), Some(endpoint.id), json!({"webhook_id": id}))
+        self.task(wire::encode(&task), Some(endpoint.id), EventSent { webhook_id: id })
     }
 
     /// Has all that failed since a time delivered again.
     pub(crate) fn recover(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
-        let mut body = JsonBody::of(request)?;
-        let since: Option<String> = body.take("since", BAD_TIME)?;
-        body.finish()?;
+        let SinceRequest { since } = SinceRequest::take(JsonBody::of(request)?)?;
         let since = SINCE.parse(since.as_deref().unwrap_or_default())?;
         let endpoint = self.endpoint(holder, request)?.id;
-        let shown = json!({"since": to_rfc3339(since)});
+        let shown = SinceView { since: Time(since) };
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: None, since: Some(since), at };
         self.task(wire::encode(&task), None, shown)
@@ -195,7 +192,7 @@ impl WebhooksResource {
     pub(crate) fn redeliver(&self, holder: &AccountHolder, request: &Request<'_>) -> Started {
         let endpoint = self.endpoint(holder, request)?.id;
         let delivery = request.parameter("delivery").into_owned();
-        let shown = json!({"webhook_id": delivery});
+        let shown = EventSent { webhook_id: delivery.clone() };
         let at = self.accounts.authority.now();
         let task = WebhookRedelivery { endpoint, delivery: Some(delivery), since: None, at };
         self.task(wire::encode(&task), None, shown)
@@ -218,7 +215,12 @@ impl WebhooksResource {
     }
 
     /// Writes a task for the deliverer of an endpoint, or of everything that is kept, and answers 202 once the broker has it.
-    fn task(&self, task: Result<Vec<u8>, WireError>, endpoint: Option<String>, shown: Value) -> Started {
+    fn task(
+        &self,
+        task: Result<Vec<u8>, WireError>,
+        endpoint: Option<String>,
+        shown: impl Serialize + Send + Sync + 'static,
+    ) -> Started {
         let task = task.map_err(|_| Problem::unavailable(NOT_WRITTEN))?;
         let tasks = self.webhooks.tasks.clone();
         Ok(Box::pin(async move {
@@ -229,7 +231,7 @@ impl WebhooksResource {
             if !is_written {
                 return Err(Problem::unavailable(NOT_WRITTEN));
             }
-            let mut response = reply::json(shown.to_string());
+            let mut response = reply::view(&shown);
             *response.status_mut() = StatusCode::ACCEPTED;
             Ok(response)
         }))
@@ -270,33 +272,48 @@ impl WebhooksResource {
 
     /// The one answer that shows a secret.
     fn with_secret(&self, stored: &Endpoint, status: StatusCode) -> Response {
-        let mut body = self.view(stored);
-        body["secret"] = text_of(&self.webhooks.key.secret(&stored.id, stored.secret_version)).into();
-        let mut response = reply::json(body.to_string());
+        let secret = Some(text_of(&self.webhooks.key.secret(&stored.id, stored.secret_version)));
+        let mut response = reply::view(&WebhookView { secret, ..self.view(stored) });
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
 
     /// An endpoint as its holder sees it, without its secret.
-    fn view(&self, endpoint: &Endpoint) -> Value {
+    fn view<'a>(&self, endpoint: &'a Endpoint) -> WebhookView<'a> {
         let EndpointSettings { url, description, events, filters, policy, .. } = &endpoint.settings;
-        json!({
-            "id": endpoint.id,
-            "url": url,
-            "description": description,
-            "events": events,
-            "filters": settings::shown(filters),
-            "policy": policy.key(),
-            "ordered": endpoint.settings.is_ordered,
-            "rate_limit": endpoint.settings.rate_limit,
-            "paused": endpoint.settings.is_paused,
-            "state": endpoint.state.key(),
-            "reason": endpoint.reason,
-            "previous_secret_until": endpoint.previous_until.map(to_rfc3339),
-            "circuit": circuit_view(self.webhooks.log.circuit(&endpoint.id).as_ref()),
-            "created_at": to_rfc3339(endpoint.created_at),
-        })
+        WebhookView {
+            id: &endpoint.id,
+            url,
+            description,
+            events,
+            filters: settings::shown(filters),
+            policy: policy.key(),
+            ordered: endpoint.settings.is_ordered,
+            rate_limit: endpoint.settings.rate_limit,
+            paused: endpoint.settings.is_paused,
+            state: endpoint.state.key(),
+            reason: endpoint.reason.as_deref(),
+            previous_secret_until: endpoint.previous_until.map(Time),
+            circuit: circuit_view(self.webhooks.log.circuit(&endpoint.id).as_ref()),
+            created_at: Time(endpoint.created_at),
+            secret: None,
+        }
+    }
+}
+
+body! {
+    /// How a secret is replaced.
+    pub(crate) struct OverlapRequest {
+        /// How long both secrets sign.
+        overlap_seconds: u32 [Least(0.0), Most(604_800.0)] = optional "must be a number of seconds, at most 604800",
+    }
+}
+
+body! {
+    /// Since when what failed is delivered again.
+    pub(crate) struct SinceRequest => "Since" {
+        since: String [Moment] = required BAD_TIME,
     }
 }
 

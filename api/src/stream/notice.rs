@@ -6,12 +6,14 @@
 use arb_feed::event::{EventKind, id_line};
 use arb_feed::filter::EventFilter;
 use arb_feed::position::{Epoch, Positions};
-use arb_schemas::time::{Micros, to_rfc3339};
+use arb_model::Time;
+use arb_schemas::time::Micros;
 use bytes::Bytes;
 use serde_json::json;
 
 use super::hub::StreamSnapshot;
 use super::watched_board::CHANGES;
+use crate::view::{HeartbeatView, LaggedView, ResyncView};
 
 /// Their names.
 pub(super) const NAMES: [&str; 7] =
@@ -37,7 +39,7 @@ impl To<'_> {
 /// No event has happened: a comment that keeps the connection open, and an event with the board's time. A
 /// client that has not caught up with the feed receives the comment only.
 pub(super) fn heartbeat(to: To<'_>, as_of: Option<Micros>, is_stale: bool) -> Bytes {
-    let data = json!({"as_of": as_of.map(to_rfc3339), "stale": is_stale});
+    let data = json!(HeartbeatView { as_of: as_of.map(Time), stale: is_stale });
     format!(": heartbeat\nevent: heartbeat\ndata: {data}\n{}", to.id()).into()
 }
 
@@ -57,13 +59,13 @@ pub(super) fn snapshot(to: To<'_>, whole: &StreamSnapshot, filter: &EventFilter)
 /// The client cannot resume from its id, and why. The notice has no id: it takes effect with the snapshot
 /// after it.
 pub(super) fn resync(reason: &str) -> Bytes {
-    format!("event: resync\ndata: {}\n\n", json!({"reason": reason})).into()
+    format!("event: resync\ndata: {}\n\n", json!(ResyncView { reason })).into()
 }
 
 /// The client does not keep up (`too_slow`), others wait to catch up too (`catching_up`), or the events that
 /// it lacks cannot be read now (`unavailable`); it resumes from its id.
 pub(super) fn lagged(to: To<'_>, reason: &str) -> Bytes {
-    format!("event: lagged\ndata: {}\n{}", json!({"reason": reason}), to.id()).into()
+    format!("event: lagged\ndata: {}\n{}", json!(LaggedView { reason }), to.id()).into()
 }
 
 /// The key is no longer valid: a client that reconnects is answered 401.

@@ -8,10 +8,10 @@ mod windows;
 
 use std::fmt::Display;
 
-use arb_feed::view::OddsFormat;
+use arb_feed::view::{OddsFormat, ShownOdds};
 use arb_model::{BoardEntry, Leg, Money, Time};
 use arb_schemas::time::{Micros, SECOND};
-use serde_json::Value;
+use serde_json::json;
 
 use super::bet::bet;
 
@@ -59,8 +59,8 @@ fn write_leg(text: &mut String, (number, leg, bet): (u64, &Leg, &str), as_of: Mi
         .text(leg.side.as_str())
         .text(&leg.book)
         .text(&leg.operator);
-    row.price(odds.show(leg.price));
-    row.price(odds.show(leg.effective_price));
+    row.price(&odds.show(leg.price));
+    row.price(&odds.show(leg.effective_price));
     row.value(leg.stake_share).money(leg.stake).money(leg.liability).money(leg.limit);
     row.time(leg.price_moved_at).time(leg.last_seen_at);
     row.value((as_of - leg.last_seen_at.0).max(0) as f64 / SECOND as f64);
@@ -93,11 +93,10 @@ impl CsvRow {
         self.value(arb_schemas::time::to_rfc3339(at.0))
     }
 
-    fn price(&mut self, price: Value) -> &mut Self {
+    fn price(&mut self, price: &ShownOdds) -> &mut Self {
         match price {
-            Value::Null => self.value(""),
-            Value::String(text) => self.text(&text),
-            number => self.value(number),
+            ShownOdds::Fractional(text) => self.text(text),
+            number => self.value(json!(number)),
         }
     }
 

@@ -2,139 +2,231 @@
 //!
 //! It never decides whether a flag holds: the engine decided it and supplies it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arb_engine::arbs::{CONSENSUS, Measure, OUTLIER};
 use arb_engine::venues::Topic;
 use arb_engine::{FlagEvidence, LegEvidence, WindowEvidence};
 use arb_feed::view::OddsFormat;
-use arb_model::{Money, Seconds, Time};
-use serde_json::{Value, json};
+use arb_model::described::{Described, Shape};
+use arb_model::{Flag, Money, Open, Price, Seconds, Side, Time, view};
+use arb_schemas::time::SECOND;
+use serde::Serialize;
 
-use super::quote::{quote_json, status};
+use super::odds::{QuoteView, status};
 
-/// The evidence of a window. Ages of its quotes are as of the time at which its flags were decided.
-pub(crate) fn evidence_json(evidence: &WindowEvidence) -> Value {
-    let quote = |quote| quote_json(quote, Some(evidence.judged_at), OddsFormat::Decimal);
-    json!({
-        "sequence": evidence.sequence,
-        "judged_at": Time(evidence.judged_at),
-        "simultaneity": simultaneity(evidence),
-        "legs": evidence.legs.iter().map(leg_json).collect::<Vec<_>>(),
-        "flags": evidence.flags.iter().map(|flag| flag_json(flag, evidence)).collect::<Vec<_>>(),
-        "quotes": evidence.quotes.iter().map(quote).collect::<Vec<_>>(),
-    })
-}
-
-/// The moment at which all prices are proven to have been on offer, or how far they are from one.
-fn simultaneity(evidence: &WindowEvidence) -> Value {
-    let of = |measure: &Measure| match *measure {
-        Measure::Spans { latest_start, earliest_end } => Some(json!({
-            "latest_start": Time(latest_start),
-            "earliest_end": Time(earliest_end),
-            "overlap_seconds": Seconds(earliest_end.saturating_sub(latest_start)),
-            "holds": measure.holds(),
-        })),
-        _ => None,
-    };
-    evidence.flags.iter().flat_map(|flag| &flag.measures).find_map(of).unwrap_or_default()
-}
-
-fn leg_json(leg: &LegEvidence) -> Value {
-    json!({
-        "outcome": leg.outcome.key(), "side": leg.side.key(), "book": &*leg.book,
-        "operator": &*leg.operator, "rules": rules(leg),
-        "price": OddsFormat::Decimal.show(leg.price), "limit": leg.limit.map(|limit| Money(limit.minor())),
-        "on_offer_from": Time(leg.on_offer_from), "on_offer_until": Time(leg.on_offer_until),
-    })
-}
-
-/// What the clauses of a leg's book say of a match that is played, by the topics that matter; null where no clause says anything.
-fn rules(leg: &LegEvidence) -> Value {
-    let played: Vec<_> = leg.terms.iter().filter(|(topic, _)| topic.is_of_played()).collect();
-    if played.iter().all(|(_, value)| value.is_none()) {
-        return Value::Null;
+view! {
+    /// What the flags of an open window were last decided by. A flag holds exactly where all of its measures do.
+    pub(crate) struct EvidenceView<'a> => "Evidence" {
+        /// Of the window's latest transition.
+        sequence: i64,
+        /// When its flags were last decided, in the time of the feed.
+        judged_at: Time,
+        /// The moment at which all prices are proven to have been on offer, or how far they are from one.
+        simultaneity: SimultaneityView,
+        legs: Vec<LegSpan<'a>>,
+        flags: Vec<FlagView<'a>>,
+        /// The prices of all books on the line.
+        quotes: Vec<QuoteView<'a>>,
     }
-    let shown = |(topic, value): &&(Topic, Option<Arc<str>>)| {
-        format!("{} {}", topic.key(), value.as_deref().unwrap_or("unknown"))
-    };
-    json!(played.iter().map(shown).collect::<Vec<_>>().join(", "))
 }
 
-fn flag_json(flag: &FlagEvidence, evidence: &WindowEvidence) -> Value {
-    let measures = flag.measures.iter().flat_map(|measure| comparisons(measure, evidence));
-    let measures: Vec<_> = measures.map(|comparison| comparison.json(evidence)).collect();
-    json!({"flag": flag.flag.key(), "holds": flag.holds(), "measures": measures})
+view! {
+    /// From the latest start to the earliest end of the spans in which the legs' prices were on offer.
+    pub(crate) struct SimultaneityView {
+        latest_start: Time,
+        earliest_end: Time,
+        /// Below 0 where no moment is proven.
+        overlap_seconds: Seconds,
+        holds: bool,
+    }
 }
 
-/// A value, and what it must be to a threshold.
-struct Comparison {
-    leg: Option<usize>,
-    measure: &'static str,
-    value: Value,
-    holds_when: &'static str,
-    threshold: Value,
-    holds: bool,
+view! {
+    /// A leg, and how long its price is proven to have been on offer.
+    pub(crate) struct LegSpan<'a> {
+        outcome: &'static str,
+        side: Open<Side>,
+        book: &'a str,
+        operator: &'a str,
+        /// What the clauses of its book say of a match that is played, by the topics that matter to the bet: periods extra_time, level
+        /// refunded; null where no clause says anything.
+        rules: Option<String>,
+        price: Price,
+        limit: Option<Money>,
+        /// When the source first confirmed this price.
+        on_offer_from: Time,
+        /// When it last did.
+        on_offer_until: Time,
+    }
 }
 
-impl Comparison {
-    fn json(self, evidence: &WindowEvidence) -> Value {
-        json!({
-            "leg": self.leg.and_then(|leg| evidence.legs.get(leg)).map(|leg| &*leg.book),
-            "measure": self.measure, "value": self.value, "holds_when": self.holds_when,
-            "threshold": self.threshold, "holds": self.holds,
+view! {
+    /// A flag, and what it was decided by.
+    pub(crate) struct FlagView<'a> {
+        flag: &'static str [Keys(Flag::KEYS)],
+        holds: bool,
+        measures: Vec<Comparison<'a>>,
+    }
+}
+
+view! {
+    /// A value, and what it must be to a threshold.
+    pub(crate) struct Comparison<'a> {
+        /// The book of the leg that it is about; null of one about all.
+        leg: Option<&'a str>,
+        measure: &'static str,
+        value: Measured<'a>,
+        /// What the value must be to the threshold.
+        holds_when: &'static str [Keys(&["at_most", "at_least", "above", "below", "equal", "another_than"])],
+        threshold: Measured<'a>,
+        holds: bool,
+    }
+}
+
+/// A value that is compared; null: there is none.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Measured<'a> {
+    Number(f64),
+    Count(usize),
+    Text(Cow<'a, str>),
+    Truth(bool),
+    Nothing,
+}
+
+impl Described for Measured<'_> {
+    const SHAPE: Shape = Shape::Optional(&Shape::OneOf(&[Shape::Double, Shape::Text, Shape::Boolean], ""));
+}
+
+impl<'a> EvidenceView<'a> {
+    /// The evidence of a window. Ages of its quotes are as of the time at which its flags were decided. `None` of a window whose spans were not
+    /// compared, which none is.
+    pub(crate) fn new(evidence: &'a WindowEvidence) -> Option<Self> {
+        let quote = |quote| QuoteView::new(quote, Some(evidence.judged_at), OddsFormat::Decimal);
+        Some(Self {
+            sequence: evidence.sequence,
+            judged_at: Time(evidence.judged_at),
+            simultaneity: simultaneity(evidence)?,
+            legs: evidence.legs.iter().map(LegSpan::new).collect(),
+            flags: evidence.flags.iter().map(|flag| FlagView::new(flag, evidence)).collect(),
+            quotes: evidence.quotes.iter().map(quote).collect(),
         })
     }
 }
 
+fn simultaneity(evidence: &WindowEvidence) -> Option<SimultaneityView> {
+    evidence.flags.iter().flat_map(|flag| &flag.measures).find_map(|measure| match *measure {
+        Measure::Spans { latest_start, earliest_end } => Some(SimultaneityView {
+            latest_start: Time(latest_start),
+            earliest_end: Time(earliest_end),
+            overlap_seconds: Seconds(earliest_end.saturating_sub(latest_start)),
+            holds: measure.holds(),
+        }),
+        _ => None,
+    })
+}
+
+impl<'a> LegSpan<'a> {
+    fn new(leg: &'a LegEvidence) -> Self {
+        Self {
+            outcome: leg.outcome.key(),
+            side: leg.side.into(),
+            book: &leg.book,
+            operator: &leg.operator,
+            rules: rules(leg),
+            price: leg.price,
+            limit: leg.limit.map(|limit| Money(limit.minor())),
+            on_offer_from: Time(leg.on_offer_from),
+            on_offer_until: Time(leg.on_offer_until),
+        }
+    }
+}
+
+/// What the clauses of a leg's book say of a match that is played, by the topics that matter; `None` where no clause says anything.
+fn rules(leg: &LegEvidence) -> Option<String> {
+    let played: Vec<_> = leg.terms.iter().filter(|(topic, _)| topic.is_of_played()).collect();
+    if played.iter().all(|(_, value)| value.is_none()) {
+        return None;
+    }
+    let shown = |(topic, value): &&(Topic, Option<Arc<str>>)| {
+        format!("{} {}", topic.key(), value.as_deref().unwrap_or("unknown"))
+    };
+    Some(played.iter().map(shown).collect::<Vec<_>>().join(", "))
+}
+
+impl<'a> FlagView<'a> {
+    fn new(flag: &FlagEvidence, evidence: &'a WindowEvidence) -> Self {
+        let measures = flag.measures.iter().flat_map(|measure| comparisons(measure, evidence));
+        Self { flag: flag.flag.key(), holds: flag.holds(), measures: measures.collect() }
+    }
+}
+
+impl<'a> From<Option<Cow<'a, str>>> for Measured<'a> {
+    fn from(text: Option<Cow<'a, str>>) -> Self {
+        text.map_or(Self::Nothing, Self::Text)
+    }
+}
+
+impl From<Option<f64>> for Measured<'_> {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::Nothing, Self::Number)
+    }
+}
+
 /// What a measure compares: one thing, but for the consensus, which is of enough operators and near enough.
-fn comparisons(measure: &Measure, evidence: &WindowEvidence) -> Vec<Comparison> {
-    let (leg, holds) = (measure.leg(), measure.holds());
+fn comparisons<'a>(measure: &Measure, evidence: &'a WindowEvidence) -> Vec<Comparison<'a>> {
+    let (at, holds) = (measure.leg(), measure.holds());
+    let leg = at.and_then(|at| evidence.legs.get(at)).map(|leg| &*leg.book);
     let one = |measure, value, holds_when, threshold| {
         vec![Comparison { leg, measure, value, holds_when, threshold, holds }]
     };
-    let of_leg = |at: usize, of: fn(&LegEvidence) -> Value| evidence.legs.get(at).map_or(Value::Null, of);
+    let time = |at| Measured::Text(Time(at).to_string().into());
+    let seconds = |micros| Measured::Number(micros as f64 / SECOND as f64);
+    let rules_of = |at: usize| Measured::from(evidence.legs.get(at).and_then(rules).map(Cow::from));
+    let operator_of = |at: usize| Measured::from(evidence.legs.get(at).map(|leg| Cow::from(&*leg.operator)));
     match *measure {
         Measure::Spans { latest_start, earliest_end } => {
-            one("latest_start", json!(Time(latest_start)), "at_most", json!(Time(earliest_end)))
+            one("latest_start", time(latest_start), "at_most", time(earliest_end))
         }
-        Measure::Age { age, expected, .. } => {
-            one("age_seconds", json!(Seconds(age)), "at_most", json!(Seconds(expected)))
-        }
+        Measure::Age { age, expected, .. } => one("age_seconds", seconds(age), "at_most", seconds(expected)),
         Measure::Status { status: of, .. } => {
-            one("status", json!(status(of)), "another_than", json!("suspended"))
+            let suspended = Measured::Text("suspended".into());
+            one("status", Measured::Text(status(of).into()), "another_than", suspended)
         }
         Measure::OnLine { is_of_first, .. } => {
-            one("is_on_line_of_first_leg", json!(is_of_first), "equal", json!(true))
+            one("is_on_line_of_first_leg", Measured::Truth(is_of_first), "equal", Measured::Truth(true))
         }
-        Measure::Rules { leg, .. } => one("rules", of_leg(leg, rules), "equal", of_leg(0, rules)),
+        Measure::Rules { leg, .. } => one("rules", rules_of(leg), "equal", rules_of(0)),
         Measure::Operator { leg, shared_with } => {
-            let operator = of_leg(leg, |leg| json!(&*leg.operator));
-            let other = shared_with.map_or(Value::Null, |leg| of_leg(leg, |leg| json!(&*leg.operator)));
-            one("operator", operator, "another_than", other)
+            let other = shared_with.map_or(Measured::Nothing, operator_of);
+            one("operator", operator_of(leg), "another_than", other)
         }
         Measure::Consensus { operators, off, median, .. } => {
             let number = Comparison {
                 leg,
                 measure: "other_operators",
-                value: json!(operators),
+                value: Measured::Count(operators),
                 holds_when: "at_least",
-                threshold: json!(CONSENSUS),
+                threshold: Measured::Count(CONSENSUS),
                 holds: operators >= CONSENSUS,
             };
             let distance = Comparison {
                 leg,
                 measure: "probability_below_median",
-                value: median.map_or(Value::Null, |_| json!(off)),
+                value: median.map(|_| off).into(),
                 holds_when: "below",
-                threshold: json!(OUTLIER),
+                threshold: Measured::Number(OUTLIER),
                 // What decides is the measure: with too few operators there is no distance to speak of.
                 holds: holds || operators < CONSENSUS,
             };
             vec![number, distance]
         }
-        Measure::Margin { margin, limit } => one("margin", json!(margin), "at_most", json!(limit)),
-        Measure::Stakes { margin } => one("margin_rounded", json!(margin), "above", json!(0.0)),
+        Measure::Margin { margin, limit } => {
+            one("margin", Measured::Number(margin), "at_most", Measured::Number(limit))
+        }
+        Measure::Stakes { margin } => one("margin_rounded", margin.into(), "above", Measured::Number(0.0)),
     }
 }
 
@@ -142,9 +234,17 @@ fn comparisons(measure: &Measure, evidence: &WindowEvidence) -> Vec<Comparison> 
 mod tests {
     use arb_engine::QuoteStatus;
     use arb_engine::venues::Verdict;
-    use arb_model::{Flag, Outcome, Side, Verification, fixtures};
+    use arb_model::{Outcome, Verification, fixtures};
+
+    use serde_json::{Value, json};
 
     use super::*;
+
+    const SPANS: Measure = Measure::Spans { latest_start: 2_000_000, earliest_end: 5_500_000 };
+
+    fn evidence_json(evidence: &WindowEvidence) -> Value {
+        json!(EvidenceView::new(evidence).unwrap())
+    }
 
     fn evidence(measures: Vec<Measure>) -> WindowEvidence {
         let leg = |book: &str, level: Option<&str>| LegEvidence {
@@ -167,7 +267,10 @@ mod tests {
             judged_at: 3_000_000,
             verification: Verification::default(),
             legs: vec![leg("alpha", Some("refunded")), leg("beta", None)],
-            flags: vec![FlagEvidence { flag: Flag::Fresh, measures }],
+            flags: vec![
+                FlagEvidence { flag: Flag::Fresh, measures },
+                FlagEvidence { flag: Flag::Simultaneous, measures: vec![SPANS] },
+            ],
             quotes: vec![],
         }
     }
@@ -218,8 +321,7 @@ mod tests {
 
     #[test]
     fn spans_are_a_proof_or_a_gap() {
-        let spans = Measure::Spans { latest_start: 2_000_000, earliest_end: 5_500_000 };
-        let shown = evidence_json(&evidence(vec![spans]));
+        let shown = evidence_json(&evidence(vec![]));
         assert_eq!(
             shown["simultaneity"],
             json!({

@@ -1,42 +1,62 @@
 //! What an arb window came to, as it was stored, in the fields of the feed. It never grades.
 
-use arb_schemas::time::to_rfc3339;
+use arb_model::{GradeState, LegReturn, Time, WindowGrade, view};
 use arb_store::history::PastGrading;
-use serde_json::{Value, json};
 
-/// The state of a grading that says what each leg paid.
-const SETTLED: &str = "settled";
-
-/// A grading as it was stored, in the fields of the feed.
-pub(crate) fn grading_json(grading: &PastGrading) -> Value {
-    let leg = |(settlement, returned): &(Option<String>, Option<f64>)| {
-        let settlement = settlement.as_ref()?;
-        Some(json!({"settlement": settlement, "returned": returned}))
-    };
-    json!({
-        "version": grading.number,
-        "state": grading.state_key,
-        "returned": grading.total_returned,
-        "profit": grading.total_returned.map(|returned| returned - 1.0),
-        "legs": grading.paid.iter().filter_map(leg).collect::<Vec<_>>(),
-        "home": grading.home,
-        "away": grading.away,
-        "source": grading.reporter,
-        "at": to_rfc3339(grading.reported_micros),
-    })
+view! {
+    /// The last grading of a window that is settled.
+    pub(crate) struct SettlementView => "WindowSettlement" {
+        /// The number of the grading, from 1: a correction is another one.
+        version: i64,
+        /// A window whose result was withdrawn has none of this.
+        state: &'static str [Keys(&["settled"])],
+        /// What all legs returned together, per unit of the total stake.
+        returned: f64,
+        /// Per unit of the total stake.
+        profit: f64,
+        /// What each leg paid, in the order of the legs.
+        legs: Vec<LegReturn>,
+        /// Points of the home side in the period; null where the bets were decided without them.
+        home: Option<i32>,
+        /// Of the away side.
+        away: Option<i32>,
+        /// Who reported the result.
+        source: String,
+        /// When it was reported.
+        at: Time,
+    }
 }
 
-/// The last of the gradings of a window; null where there is none, or its result was withdrawn.
-pub(crate) fn settlement_json(gradings: &[&PastGrading]) -> Value {
-    let last = gradings.last().filter(|last| last.state_key == SETTLED);
-    last.map_or(Value::Null, |last| grading_json(last))
+impl SettlementView {
+    /// The last of the gradings of a window; `None` where there is none, or its result was withdrawn.
+    pub(crate) fn new(gradings: &[&PastGrading]) -> Option<Self> {
+        let WindowGrade { version, state, returned, legs, home, away, source, at } = grade(gradings.last()?);
+        let (Some(returned), Some(GradeState::Settled)) = (returned, state.known()) else { return None };
+        let state = GradeState::Settled.key();
+        Some(Self { version, state, returned, profit: returned - 1.0, legs, home, away, source, at })
+    }
+}
+
+/// A grading as the feed had it.
+pub(crate) fn grade(stored: &PastGrading) -> WindowGrade {
+    let leg = |(settlement, returned): &(Option<String>, Option<f64>)| {
+        Some(LegReturn { settlement: settlement.clone()?, returned: (*returned)? })
+    };
+    WindowGrade {
+        version: stored.number,
+        state: stored.state_key.as_str().into(),
+        returned: stored.total_returned,
+        legs: stored.paid.iter().filter_map(leg).collect(),
+        home: stored.home,
+        away: stored.away,
+        source: stored.reporter.clone(),
+        at: Time(stored.reported_micros),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use arb_feed::fixtures::shown;
-    use arb_feed::view::GradingView;
-    use arb_model::{WindowGrade, WindowGrading, fixtures};
+    use arb_model::{WindowGrading, fixtures};
 
     use super::*;
 
@@ -72,11 +92,10 @@ mod tests {
             ..open.grade
         };
         for graded in [&first, &open] {
-            assert_eq!(grading_json(&stored(graded)), shown(GradingView::new(graded))["grade"]);
+            assert_eq!(grade(&stored(graded)), graded.grade);
         }
         let (settled, withdrawn) = (stored(&first), stored(&open));
-        assert_eq!(settlement_json(&[&settled])["version"], 2);
-        assert_eq!(settlement_json(&[&settled, &withdrawn]), Value::Null);
-        assert_eq!(settlement_json(&[]), Value::Null);
+        assert_eq!(SettlementView::new(&[&settled]).map(|shown| shown.version), Some(2));
+        assert!(SettlementView::new(&[&settled, &withdrawn]).is_none() && SettlementView::new(&[]).is_none());
     }
 }

@@ -14,6 +14,9 @@ macro_rules! scopes {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
+            /// Their keys.
+            pub const KEYS: &'static [&'static str] = &[$($text),*];
+
             /// As JSON and documents spell it.
             #[must_use]
             pub const fn key(self) -> &'static str {

@@ -14,55 +14,49 @@ mod odds;
 mod pick;
 mod signal;
 
-use arb_model::{Event, Name, Time};
+use arb_model::{Event, Name, Time, view};
 use arb_schemas::time::{Micros, SECOND};
 use serde::Serialize;
 
-pub use self::entry::EntryView;
-pub use self::grading::GradingView;
-pub use self::odds::OddsFormat;
+pub use self::change::{AlertView, CloseView, MovementView};
+pub use self::entry::{EntryView, LegView};
+pub use self::grading::{GradeView, GradingView};
+pub use self::odds::{OddsFormat, ShownOdds};
 pub use self::pick::PickView;
-pub use self::signal::SignalView;
+pub use self::signal::{SignalQuoteView, SignalView};
 
-/// What a record is about: the event, with its sport and league beside it.
-#[derive(Debug, Serialize)]
-pub(crate) struct EventView<'a> {
-    sport: &'a Name,
-    league: &'a Name,
-    event: Sides<'a>,
+view! {
+    /// What a record is about: the event, with its sport and league beside it.
+    pub(crate) struct EventView<'a> {
+        sport: &'a Name,
+        league: &'a Name,
+        event: SidesView<'a>,
+    }
 }
 
-#[derive(Debug, Serialize)]
-struct Sides<'a> {
-    id: &'a Name,
-    home: &'a Name,
-    away: &'a Name,
-    commence_time: Time,
-    /// Whether it had begun, where the record has that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    in_play: Option<bool>,
+view! {
+    /// A sporting event.
+    pub struct SidesView<'a> => "Event" {
+        id: &'a Name,
+        home: &'a Name,
+        away: &'a Name,
+        commence_time: Time,
+        /// Whether it had begun, where the record has that.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        in_play: Option<bool>,
+    }
 }
 
 impl<'a> EventView<'a> {
     pub(crate) fn new(event: &'a Event, in_play: Option<bool>) -> Self {
         let Event { id, sport, league, home, away, commence_time } = event;
-        Self { sport, league, event: Sides { id, home, away, commence_time: *commence_time, in_play } }
+        Self { sport, league, event: SidesView { id, home, away, commence_time: *commence_time, in_play } }
     }
 }
 
-/// A price of a record, with its age.
-#[derive(Debug, Serialize)]
-struct Aged<'a, T> {
-    #[serde(flatten)]
-    of: &'a T,
-    age_seconds: f64,
-}
-
-impl<'a, T> Aged<'a, T> {
-    /// As of a time; an age is never below 0.
-    fn new(of: &'a T, last_seen_at: Time, as_of: Micros) -> Self {
-        Self { of, age_seconds: (as_of - last_seen_at.0).max(0) as f64 / SECOND as f64 }
-    }
+/// The age of a price as of a time, in seconds; never below 0.
+fn age(last_seen_at: Time, as_of: Micros) -> f64 {
+    (as_of - last_seen_at.0).max(0) as f64 / SECOND as f64
 }
 
 /// What is shown, as text.

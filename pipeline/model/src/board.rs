@@ -101,7 +101,7 @@ record! {
         /// `1/S - 1` by its effective prices.
         pub margin: f64,
         /// Its bets, in the order of the outcome set.
-        pub legs: Vec<PassedLeg>,
+        pub legs: Vec<PassedLeg> => _,
         /// The first reason why it is not eligible.
         pub failed_check: FailedCheck,
     }
@@ -117,7 +117,7 @@ record! {
         /// The book.
         pub book: Name,
         /// At what price.
-        pub price: Price,
+        pub price: Price => _,
     }
 }
 
@@ -131,7 +131,7 @@ record! {
         /// The book.
         pub book: Name,
         /// At what price.
-        pub price: Price,
+        pub price: Price => _,
         /// 1/effective price.
         pub implied_probability: f64,
         /// Share of the total stake; of a lay, of its liability.
@@ -143,7 +143,7 @@ record! {
         /// The operator of the book.
         pub operator: Name,
         /// After fees, as the price of a back; of a lay, per unit of liability.
-        pub effective_price: Price,
+        pub effective_price: Price => _,
         /// To ask of the book, for the default total or less: of a lay the backer's stake.
         pub stake: Option<Money>,
         /// What a lay risks for it.

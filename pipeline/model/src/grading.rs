@@ -93,7 +93,7 @@ record! {
     /// What a leg paid.
     pub struct LegReturn {
         /// `won`, `half_won`, `push`, `half_lost`, `lost` or `void`, for the one who placed it: a lay of what lost is won.
-        pub settlement: String,
+        pub settlement: String [Keys(&["won", "half_won", "push", "half_lost", "lost", "void"])],
         /// A part of the total stake.
         pub returned: f64,
     }

@@ -4,7 +4,8 @@
 //! - Values, each with one text form (JSON) and one binary form (Avro, `RowBinary`), chosen by `Serializer::is_human_readable`:
 //!   [`Time`], [`Seconds`], [`Price`], [`Points`], [`Money`], [`Name`], and [`Open`] for the values of a list that may grow.
 //! - What can be bet on: [`Market`], [`Outcome`], [`Side`], [`Bet`], [`Event`].
-//! - [`described`]: what records are made of, for schemas; [`record!`] declares one.
+//! - [`described`]: what records are made of, for schemas; [`record!`] declares one, and [`view!`] an object that
+//!   answers have.
 //! - Records: [`BoardEntry`], [`Leg`], [`ArbWindow`], [`CloseSignal`], [`EdgeSignal`], [`SignalQuote`], [`LineMovement`],
 //!   [`StaleAlert`], which the engine builds; [`Pick`]; [`WindowGrading`].
 //! - [`link`]: what a link to a bet may be.
@@ -21,6 +22,7 @@ pub mod described;
 mod keyed;
 #[macro_use]
 mod record;
+mod view;
 
 mod bet;
 mod board;

@@ -134,7 +134,7 @@ record! {
         /// The number of the grading, from 1: a correction is another one.
         pub version: i64,
         /// `won`, `half_won`, `push`, `half_lost`, `lost` or `void`; `open` where a result was withdrawn; `no_result` where none came.
-        pub settlement: String,
+        pub settlement: String [Keys(&["won", "half_won", "push", "half_lost", "lost", "void", OPEN, NO_RESULT])],
         /// Per unit staked.
         pub profit: f64,
         /// Points of the home side in the period; `None` where the bet was decided without them.

@@ -7,7 +7,8 @@
 ///
 /// - `field: Type` has its name in every encoding;
 /// - `field: Type => "name"` has this name in text;
-/// - `field: Type => _` is not in the text: a view writes it in another form.
+/// - `field: Type => _` is not in the text: a view writes it in another form;
+/// - `field: Type [Limit, ...]` states which values there are, as [`Limit`](crate::described::Limit) has it.
 ///
 /// What is read has the names of the fields. A field of `Micros` is a time.
 #[macro_export]
@@ -33,7 +34,10 @@ macro_rules! record {
     (
         $(#[$($meta:tt)*])*
         pub struct $name:ident {
-            $( $(#[$($field_meta:tt)*])* pub $field:ident : $type:ty $(=> $text:tt)? ),+ $(,)?
+            $(
+                $(#[$($field_meta:tt)*])*
+                pub $field:ident : $type:ty $([$($limit:expr),+ $(,)?])? $(=> $text:tt)?
+            ),+ $(,)?
         }
     ) => {
         $(#[$($meta)*])*
@@ -61,16 +65,19 @@ macro_rules! record {
 
         impl $crate::described::Described for $name {
             const SHAPE: $crate::described::Shape = {
-                #[allow(unused_imports)] // Of a record without a time.
-                use $crate::described::TimeInMicros as Micros;
+                #[allow(unused_imports)] // Of a record without limits, or without a time.
+                use $crate::described::{Limit::*, TimeInMicros as Micros};
                 $crate::described::Shape::Record(&$crate::described::RecordShape {
                     name: stringify!($name),
                     doc: &[$($crate::doc_line!($($meta)*)),*],
                     fields: &[$($crate::described::FieldShape {
-                        name: stringify!($field),
-                        doc: &[$($crate::doc_line!($($field_meta)*)),*],
                         text: $crate::record!(@text stringify!($field) $(, $text)?),
-                        shape: <$type as $crate::described::Described>::SHAPE,
+                        limits: $crate::first!($(&[$($limit),+],)? &[]),
+                        ..$crate::described::FieldShape::new(
+                            stringify!($field),
+                            &[$($crate::doc_line!($($field_meta)*)),*],
+                            <$type as $crate::described::Described>::SHAPE,
+                        )
                     }),+],
                 })
             };

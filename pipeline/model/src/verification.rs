@@ -95,7 +95,7 @@ impl Described for Verification {
 
 /// A boolean for each flag.
 const FLAGS: [FieldShape; Flag::ALL.len()] = {
-    let mut fields = [FieldShape { name: "", doc: &[], text: None, shape: Shape::Boolean }; Flag::ALL.len()];
+    let mut fields = [FieldShape::new("", &[], Shape::Boolean); Flag::ALL.len()];
     let mut place = 0;
     while place < fields.len() {
         fields[place].name = Flag::KEYS[place];

@@ -48,6 +48,7 @@ impl Schema {
             Shape::List(item) => self.within("{\"type\": \"array\", \"items\": ", item, "}"),
             Shape::Symbol(list) => self.once(list.name, |schema| schema.symbols(list)),
             Shape::Record(record) => self.once(record.name, |schema| schema.record(record)),
+            Shape::Map(_) | Shape::OneOf(..) | Shape::Object => unreachable!("in text alone"),
         }
     }
 

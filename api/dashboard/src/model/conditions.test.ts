@@ -5,7 +5,7 @@ import type { BookClause, BookFee, BookSizes, ListedBook } from './types'
 const origin = { from: '2025-01-01', source: 'a page', checked_at: '2026-11-21' }
 const fee = (change: Partial<BookFee>): BookFee => ({ ...origin, kind: 'commission', rate: 0.05, league: null, holds: true, ...change })
 const book = (change: Partial<ListedBook>): ListedBook => ({
-  ...origin, key: 'a', operator: 'a', kind: 'exchange', currency: 'USD', is_in_table: true, native_form: null, fees: [], clauses: [], sizes: { from: null, source: null, checked_at: null, unit: 'currency', step: 0.01, least: null }, expected_interval_seconds: null,
+  ...origin, key: 'a', operator: 'a', kind: 'exchange', currency: 'USD', is_in_table: true, native_form: null, fees: [], clauses: [], sizes: { from: null, source: null, checked_at: null, unit: 'currency', step: 0.01, least: null }, expected_interval_seconds: null, polled_every_seconds: null,
   last_seen_at: null, stale_since: null, prices_on_offer: 0, stale_events: 0, is_suspended: false, ...change,
 })
 

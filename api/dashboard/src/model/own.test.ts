@@ -12,7 +12,7 @@ import type { BookSizes, Entry, Leg } from './types'
 function leg(fields: Partial<Leg>): Leg {
   return {
     outcome: 'home', side: 'back', book: 'a', operator: 'a', link: null, rounded: false, price: 2.1, effective_price: 2.1, implied_probability: 1 / 2.1, stake_share: 0.5, stake: 50, liability: null, limit: null,
-    price_moved_at: '2026-01-01T00:00:00Z', last_seen_at: '2026-01-01T00:00:00Z', expected_interval_seconds: 60, ...fields,
+    price_moved_at: '2026-01-01T00:00:00Z', last_seen_at: '2026-01-01T00:00:00Z', expected_interval_seconds: 60, age_seconds: 0, ...fields,
   }
 }
 

@@ -2,10 +2,14 @@
 //!
 //! The stream defines which types there are, the OpenAPI document which parameters it takes. It never opens one.
 
+use arb_feed::view::{AlertView, CloseView, EntryView, GradingView, MovementView, PickView, SignalView};
+use arb_model::described::{Described, Shape};
 use serde_json::{Map, Value, json};
 
 use super::{DESCRIPTIONS, read};
+use crate::description::components::schema;
 use crate::stream;
+use crate::view::{BoardChanges, HeartbeatView, LaggedView, ResyncView, SnapshotView};
 
 /// Events as a stream sends them, by type. A test of the stream writes it.
 const EVENTS: &str = include_str!("../../../../schemas/asyncapi/events.json");
@@ -58,16 +62,48 @@ pub(super) fn operations(parameters: &Map<String, Value>) -> Map<String, Value> 
     SURFACES.iter().map(|(channel, _, id, scheme)| ((*id).to_owned(), operation(channel, scheme))).collect()
 }
 
+/// The schema of the data of a type of event.
+fn payload(name: &str) -> Value {
+    match name {
+        "snapshot" => schema(&SnapshotView::SHAPE),
+        "arb_window" => changed::<EntryView<'_>>(&json!({
+            "type": "string", "enum": ["opened", "updated", "left"],
+            "description": "left: it does not match the filters of the stream any more.",
+        })),
+        "close_signal" => schema(&CloseView::SHAPE),
+        "line_movement" => schema(&MovementView::SHAPE),
+        "stale_alert" => schema(&AlertView::SHAPE),
+        "edge_signal" => changed::<SignalView<'_>>(&json!({
+            "type": "string",
+            "description": "opened, updated, or the reason of its close: expired, faded, followed, withdrawn, event_ended or superseded; there may be more.",
+        })),
+        "pick" => changed::<PickView<'_>>(&json!({"const": "published"})),
+        "pick_graded" => changed::<PickView<'_>>(&json!({"const": "graded"})),
+        "window_graded" => schema(&GradingView::SHAPE),
+        "board_changes" => schema(&BoardChanges::SHAPE),
+        "heartbeat" => schema(&HeartbeatView::SHAPE),
+        "resync" => schema(&ResyncView::SHAPE),
+        "lagged" => schema(&LaggedView::SHAPE),
+        _ => schema(&Shape::Object),
+    }
+}
+
+/// The schema of an entry of a list at a transition, with that of how it changed.
+fn changed<Entry: Described>(change: &Value) -> Value {
+    let change = json!({"type": "object", "properties": {"change": change}, "required": ["change"]});
+    json!({"allOf": [schema(&Entry::SHAPE), change]})
+}
+
 /// A message for each type of event.
 pub(super) fn messages() -> Map<String, Value> {
     let examples = read(EVENTS);
     let described = stream::event_types().filter_map(|name| Some((name, DESCRIPTIONS.events.get(name)?)));
-    let messages = described.map(|(name, row)| {
+    let messages = described.map(|(name, sentence)| {
         let message = json!({
             "name": name,
-            "summary": row.description,
+            "summary": sentence,
             "contentType": "application/json",
-            "payload": row.payload,
+            "payload": payload(name),
             "examples": [{"name": "sent", "payload": examples[name]}],
         });
         (name.to_owned(), message)

@@ -5,16 +5,15 @@
 
 use std::cmp::Reverse;
 
-use arb_engine::{ListedQuote, QuoteStatus};
+use arb_engine::{ListedEvent, ListedQuote, QuoteStatus};
 use arb_feed::filter::sport::{LEAGUE, SPORT};
 use arb_feed::filter::window::{EVENT_ID, IN_PLAY, MARKET};
 use arb_feed::view::OddsFormat;
 use arb_model::Side;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
-use super::{EventListFilter, EventPlace, EventsResource, event_json, line_json, page_of};
+use super::{EventListFilter, EventPlace, EventsResource, lines, page_of};
 use crate::http::charge::Charge;
 use crate::http::paging::{self, Cursor, PageAsk};
 use crate::http::problem::Problem;
@@ -24,6 +23,7 @@ use crate::http::route::Answer;
 use crate::lists::known_names::Named;
 use crate::resources::parameters::ODDS_FORMAT;
 use crate::resources::tagged;
+use crate::view::{BestOdds, BestOddsPage, EventItem};
 
 /// The filters of a request; a filter applies where it is given.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -85,15 +85,24 @@ impl EventsResource {
         self.check_ready()?;
         charge.refuse_if_spent()?;
         let private = charge.caller.private_source.as_deref();
-        let (events, last) = block_in_place(|| self.best_of(&query, private));
+        let (events, last) = block_in_place(|| self.quotes_of(&query, private));
+        let odds = query.filter.odds_format;
         let next = last.map(|after| Cursor { after, filter: query.filter }.encode());
-        let body = json!({"as_of": self.as_of(), "events": events, "next_cursor": next});
+        let events = events.iter().map(|(event, quotes)| BestOdds {
+            event: EventItem::new(event),
+            lines: lines(&best(quotes), self.lists.polls.as_of(), odds),
+        });
+        let body = BestOddsPage { as_of: self.as_of(), events: events.collect(), next_cursor: next };
         tagged::answer(&body, request, charge)
     }
 
-    /// A page of events with the best prices of each, and the place of the last one where more follow.
-    fn best_of(&self, query: &BestQuery, private: Option<&str>) -> (Vec<Value>, Option<EventPlace>) {
-        let BestFilter { events: wanted, event, market, odds_format } = &query.filter;
+    /// A page of events with the quotes of each, and the place of the last one where more follow.
+    fn quotes_of(
+        &self,
+        query: &BestQuery,
+        private: Option<&str>,
+    ) -> (Vec<(ListedEvent, Vec<ListedQuote>)>, Option<EventPlace>) {
+        let BestFilter { events: wanted, event, market, .. } = &query.filter;
         let events = self.quotes.events(private);
         let of = events.iter().filter(|seen| {
             wanted.includes(seen)
@@ -108,11 +117,7 @@ impl EventsResource {
             let (_, mut quotes) =
                 self.quotes.odds_of(&event.info.id, private).unwrap_or_else(|| (event.clone(), Vec::new()));
             quotes.retain(|quote| market.as_deref().is_none_or(|family| family == quote.market.family.key()));
-            let best = best(&quotes);
-            let lines = best.chunk_by(|a, b| (a.market, a.line) == (b.market, b.line));
-            let as_of = self.lists.polls.as_of();
-            let lines: Vec<_> = lines.map(|line| line_json(line, as_of, *odds_format)).collect();
-            json!({"event": event_json(event), "lines": lines})
+            (event.clone(), quotes)
         });
         (shown.collect(), last)
     }

@@ -3,10 +3,9 @@
 //! It never shows a private price: those are in no table that it reads.
 
 use arb_feed::filter::parameter::{NAME, Parameter, Values, name};
-use arb_model::{Line, Market, Points};
-use arb_schemas::time::{Micros, SECOND, to_rfc3339};
+use arb_model::{Line, Market, Points, Time};
+use arb_schemas::time::{Micros, SECOND};
 use arb_store::history::{PriceQuery, PriceSeries};
-use serde_json::{Value, json};
 use tokio::task::block_in_place;
 
 use super::EventsResource;
@@ -17,7 +16,7 @@ use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
 use crate::resources::parameters::{SINCE, UNTIL};
-use crate::view::series_json;
+use crate::view::{BetHistory, OddsHistory, SeriesView};
 
 /// The range where none is given.
 const USUAL: Micros = 24 * 3_600 * SECOND;
@@ -143,30 +142,30 @@ impl EventsResource {
         Ok(Box::pin(async move {
             let series = history.prices(&asked.of(&event, sport)).await;
             let series = series.map_err(|error| Problem::history_unread(&error))?;
-            Ok(reply::json(shown(&event, &asked, &series).to_string()))
+            Ok(reply::view(&shown(&event, &asked, &series)))
         }))
     }
 }
 
 /// By bet, the books that had the most prices first.
-fn shown(event: &str, asked: &LineQuery, series: &[PriceSeries]) -> Value {
+fn shown<'a>(event: &'a str, asked: &LineQuery, series: &'a [PriceSeries]) -> OddsHistory<'a> {
     let bets = series.chunk_by(|a, b| (&a.outcome_key, &a.side_key) == (&b.outcome_key, &b.side_key));
     let bets = bets.filter_map(|of| {
         let first = of.first()?;
         let mut of: Vec<_> = of.iter().collect();
         of.sort_by_key(|series| std::cmp::Reverse(series.points.len()));
-        let books: Vec<_> = of.into_iter().map(series_json).collect();
-        Some(json!({"outcome": first.outcome_key, "side": first.side_key, "books": books}))
+        let books = of.into_iter().map(SeriesView::new).collect();
+        Some(BetHistory { outcome: &first.outcome_key, side: &first.side_key, books })
     });
-    json!({
-        "event": event,
-        "market": asked.market.family.key(),
-        "period": asked.market.period.key(),
-        "line": asked.line.map(Points),
-        "since": to_rfc3339(asked.since),
-        "until": to_rfc3339(asked.until),
-        "bets": bets.collect::<Vec<_>>(),
-    })
+    OddsHistory {
+        event,
+        market: asked.market.family.key(),
+        period: asked.market.period.key(),
+        line: asked.line.map(Points),
+        since: Time(asked.since),
+        until: Time(asked.until),
+        bets: bets.collect(),
+    }
 }
 
 #[cfg(test)]

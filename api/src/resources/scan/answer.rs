@@ -5,16 +5,19 @@
 use std::collections::BTreeMap;
 
 use arb_feed::view::EntryView;
-use arb_model::BoardEntry;
+use arb_model::{BoardEntry, Money, Time};
 use arb_schemas::records::scans::{PENDING, POLLED, SILENT};
 use arb_schemas::records::{ScanCount, ScanRequest, ScanResult, ScanSource};
-use arb_schemas::time::to_rfc3339;
+use arb_schemas::time::Micros;
 use arb_schemas::wire::decode;
 use serde_json::{Value, json};
 
 use crate::lists::listed::Listed;
 use crate::scans::store::{Scan, ScanStatus};
-use crate::view::Ranked;
+use crate::view::{
+    AnsweredPartitions, AnsweredView, CountedQuotes, ScanScope, ScanView, ScannedArb, ScannedBook,
+    ScannedLeague, ScannedSource,
+};
 
 /// Above this a margin is more likely a mistake of the request than a wish.
 const LARGE_MARGIN: f64 = 0.25;
@@ -39,35 +42,48 @@ impl AnswerView<'_> {
         let as_of = results().map(|result| result.as_of).max();
         let credits: i64 = sources.values().map(|source| source.credits).sum();
         let quotes = sources.values().fold([0; 3], |sum, source| add(sum, of_source(source)));
-        let (arbs, left_out) = self.arbs();
-        json!({
-            "id": self.request.id,
-            "status": self.status.key(),
-            "complete": self.status == ScanStatus::Complete,
-            "requested_at": to_rfc3339(self.request.requested_at),
-            "as_of": as_of.map(to_rfc3339),
-            "request": self.scope(),
-            "warnings": self.warnings(&sources, quotes),
-            "estimated_credits": credits,
-            "partitions": {"answered": self.scan.results.len(), "of": self.partitions},
-            "events": results().map(|result| i64::from(result.events)).sum::<i64>(),
-            "quotes": counted(quotes),
-            "sources": sources.values().map(|source| self.source(source)).collect::<Vec<_>>(),
-            "leagues": named("league", &merged(results().flat_map(|result| &result.leagues))),
-            "books": self.books(),
-            "arbs": arbs,
-            "arbs_left_out": left_out,
+        let (arbs, arbs_left_out) = self.arbs();
+        let leagues = merged(results().flat_map(|result| &result.leagues));
+        let books = self.books();
+        json!(ScanView {
+            id: &self.request.id,
+            status: self.status.key(),
+            complete: self.status == ScanStatus::Complete,
+            requested_at: Time(self.request.requested_at),
+            as_of: as_of.map(Time),
+            request: self.scope(),
+            warnings: self.warnings(&sources, quotes),
+            estimated_credits: credits,
+            partitions: AnsweredPartitions { answered: self.scan.results.len(), of: self.partitions },
+            events: results().map(|result| i64::from(result.events)).sum(),
+            quotes: counted(quotes),
+            sources: sources.values().map(|source| self.source(source)).collect(),
+            leagues: leagues
+                .iter()
+                .map(|(league, count)| ScannedLeague { league, answered: answered(*count) })
+                .collect(),
+            books: books
+                .iter()
+                .map(|(book, count)| ScannedBook { book, answered: answered(*count) })
+                .collect(),
+            arbs: (1..).zip(&arbs).map(|(rank, arb)| Self::arb(rank, arb)).collect(),
+            arbs_left_out,
         })
     }
 
-    fn scope(&self) -> Value {
+    fn scope(&self) -> ScanScope<'_> {
         let ScanRequest { sport, league, event_ids, event_group, markets, books, .. } = self.request;
-        json!({
-            "sport": sport, "league": league, "event_ids": event_ids, "event_group": event_group,
-            "markets": markets, "books": books, "min_margin": self.request.min_margin,
-            "min_margin_percent": self.request.min_margin * 100.0,
-            "total_stake": self.request.total_stake.map(|minor| minor as f64 / 100.0),
-        })
+        ScanScope {
+            sport: sport.as_deref(),
+            league: league.as_deref(),
+            event_ids,
+            event_group: event_group.as_deref(),
+            markets,
+            books,
+            min_margin: self.request.min_margin,
+            min_margin_percent: self.request.min_margin * 100.0,
+            total_stake: self.request.total_stake.map(Money),
+        }
     }
 
     fn warnings(&self, sources: &BTreeMap<String, ScanSource>, quotes: [i64; 3]) -> Vec<String> {
@@ -110,7 +126,7 @@ impl AnswerView<'_> {
         sources
     }
 
-    fn source(&self, source: &ScanSource) -> Value {
+    fn source<'s>(&self, source: &'s ScanSource) -> ScannedSource<'s> {
         let is_final = self.status != ScanStatus::Pending;
         let (outcome, reason) = match &*source.outcome {
             POLLED => (POLLED, None),
@@ -118,71 +134,80 @@ impl AnswerView<'_> {
             PENDING | SILENT => (PENDING, Some("It has not answered yet.")),
             outcome => (outcome, reason(outcome)),
         };
-        let mut view = counted(of_source(source));
-        view["source"] = json!(source.source);
-        view["outcome"] = json!(outcome);
-        view["answered"] = json!(outcome == POLLED);
-        view["reason"] = json!(reason);
-        view["polled_at"] = json!(source.polled_at.map(to_rfc3339));
-        view["estimated_credits"] = json!(source.credits);
-        view
+        let quotes = counted(of_source(source));
+        ScannedSource {
+            source: &source.source,
+            outcome,
+            polled_at: source.polled_at.map(Time),
+            estimated_credits: source.credits,
+            answered: AnsweredView { answered: outcome == POLLED, reason, quotes },
+        }
     }
 
     /// The books that have a price of what is scanned, and those that were named and have none.
-    fn books(&self) -> Vec<Value> {
+    fn books(&self) -> Counts<'_> {
         let mut counts = merged(self.scan.results.values().flat_map(|result| &result.books));
         for book in &self.request.books {
             counts.entry(book).or_default();
         }
-        named("book", &counts)
+        counts
     }
 
     /// The arbs, best first, and how many there was no room for.
-    fn arbs(&self) -> (Vec<Value>, i64) {
+    fn arbs(&self) -> (Vec<FoundArb<'_>>, i64) {
         let results = || self.scan.results.values();
-        let all = results().flat_map(|result: &std::sync::Arc<ScanResult>| {
-            let as_of = result.as_of;
-            result
-                .arbs
-                .iter()
-                .filter_map(move |arb| Some((decode::<BoardEntry>(&arb.entry.0).ok()?, &arb.asked, as_of)))
-        });
-        let mut all: Vec<_> = all.collect();
-        all.sort_by_key(|(entry, ..)| entry.key());
+        let mut all: Vec<_> = results().flat_map(|result| FoundArb::all(result)).collect();
+        all.sort_by_key(|arb| arb.entry.key());
         let mut left_out: i64 = results().map(|result| i64::from(result.left_out)).sum();
         left_out += i64::try_from(all.len().saturating_sub(MOST_ARBS)).unwrap_or(0);
-        let shown = (1..).zip(all.iter().take(MOST_ARBS));
-        let shown = shown.map(|(rank, (entry, asked, as_of))| {
-            let view = Ranked { rank, entry: EntryView::new(entry, *as_of) };
-            let mut view = serde_json::to_value(view).unwrap_or_default();
-            for (index, asked) in asked.iter().enumerate() {
-                view["legs"][index]["asked_now"] = json!(asked);
-            }
-            if let Some(total) = self.request.total_stake {
-                put_stakes(&mut view, entry, total);
-            }
-            view
-        });
-        (shown.collect(), left_out)
+        all.truncate(MOST_ARBS);
+        for arb in &mut all {
+            arb.total = self.request.total_stake.map(|total| put_stakes(&mut arb.entry, total));
+        }
+        (all, left_out)
+    }
+
+    fn arb<'a>(rank: u64, arb: &'a FoundArb<'_>) -> ScannedArb<'a> {
+        let entry = EntryView::new(&arb.entry, arb.as_of).ranked(rank).asked(arb.asked);
+        ScannedArb { entry, total_stake: arb.total }
+    }
+}
+
+/// An arb of a partition's answer.
+struct FoundArb<'a> {
+    entry: BoardEntry,
+    asked: &'a [bool],
+    as_of: Micros,
+    /// Of its stakes, where the request has one.
+    total: Option<Money>,
+}
+
+impl<'a> FoundArb<'a> {
+    /// Those that can be read.
+    fn all(result: &'a ScanResult) -> impl Iterator<Item = Self> {
+        result.arbs.iter().filter_map(|arb| {
+            let entry = decode(&arb.entry.0).ok()?;
+            Some(Self { entry, asked: &arb.asked, as_of: result.as_of, total: None })
+        })
     }
 }
 
 /// Stakes for a total, in place of those for the default: each rounded down to minor units, and the total at most what the
-/// limits allow.
-fn put_stakes(view: &mut Value, entry: &BoardEntry, total: i64) {
-    let most = view["total_stake_max"].as_f64();
-    let total = most.map_or(total as f64, |most| (total as f64).min(most * 100.0));
-    view["total_stake"] = json!(total.floor() / 100.0);
-    for (index, leg) in entry.legs.iter().enumerate() {
-        let risked = (total * leg.stake_share).floor();
+/// limits allow. The total that they are for.
+#[expect(clippy::cast_possible_truncation, reason = "stakes are far below 2^53")]
+fn put_stakes(entry: &mut BoardEntry, total: i64) -> Money {
+    let total = entry.total_stake_max.map_or(total, |most| total.min(most.0));
+    for leg in &mut entry.legs {
+        let risked = (total as f64 * leg.stake_share).floor();
         let is_lay = leg.side.known() == Some(arb_model::Side::Lay);
         let odds = f64::from(leg.price.millionths()) / 1e6;
         let placed = if is_lay { (risked / (odds - 1.0)).floor() } else { risked };
-        view["legs"][index]["stake"] = json!(placed / 100.0);
+        leg.stake = Some(Money(placed as i64));
         if is_lay {
-            view["legs"][index]["liability"] = json!(risked / 100.0);
+            leg.liability = Some(Money(risked as i64));
         }
     }
+    Money(total)
 }
 
 /// How far from answered an outcome is.
@@ -219,8 +244,8 @@ fn of_source(source: &ScanSource) -> [i64; 3] {
     [source.quotes, source.asked, source.confirmed].map(i64::from)
 }
 
-fn counted([quotes, asked, confirmed]: [i64; 3]) -> Value {
-    json!({"on_offer": quotes, "asked_now": asked, "confirmed_after_request": confirmed})
+fn counted([on_offer, asked_now, confirmed_after_request]: [i64; 3]) -> CountedQuotes {
+    CountedQuotes { on_offer, asked_now, confirmed_after_request }
 }
 
 fn merged<'a>(counts: impl Iterator<Item = &'a ScanCount>) -> Counts<'a> {
@@ -232,18 +257,12 @@ fn merged<'a>(counts: impl Iterator<Item = &'a ScanCount>) -> Counts<'a> {
     merged
 }
 
-/// Whether each has answered, and why not.
-fn named(field: &str, counts: &Counts<'_>) -> Vec<Value> {
-    let view = |(name, count): (&&str, &[i64; 3])| {
-        let mut view = counted(*count);
-        view[field] = json!(name);
-        view["answered"] = json!(count[1] > 0);
-        view["reason"] = match count {
-            [0, ..] => json!("It has no price on offer of what is scanned."),
-            [_, 0, _] => json!("None of its prices is from a poll for this scan; see sources."),
-            _ => Value::Null,
-        };
-        view
+/// Whether what has these counts has answered, and why not.
+fn answered(count: [i64; 3]) -> AnsweredView {
+    let reason = match count {
+        [0, ..] => Some("It has no price on offer of what is scanned."),
+        [_, 0, _] => Some("None of its prices is from a poll for this scan; see sources."),
+        _ => None,
     };
-    counts.iter().map(view).collect()
+    AnsweredView { answered: count[1] > 0, reason, quotes: counted(count) }
 }

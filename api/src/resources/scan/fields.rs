@@ -8,11 +8,11 @@ use std::time::Duration;
 use arb_feed::filter::parameter;
 use arb_feed::filter::parameter::{NAMES, Number, Parameter};
 use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
+use arb_model::Family;
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::parse_rfc3339;
-use serde::de::DeserializeOwned;
 
-use crate::http::json_body::JsonBody;
+use crate::http::json_body::{JsonBody, body};
 use crate::http::problem::Problem;
 use crate::http::query::{ParameterList, Query, QueryRow, parameters_of, row, unknown};
 use crate::http::request::Request;
@@ -48,6 +48,26 @@ const WAIT_SECONDS: &Parameter<Number> =
     &Parameter::number("wait_seconds", "How long to wait for the whole answer.", (Some(0.0), Some(30.0)))
         .defaulting("5");
 const NOTHING: &str = "A scan names at least one of sport, league, event_ids and event_group.";
+
+body! {
+    /// At least one of `sport`, `league`, `event_ids` and `event_group`.
+    pub(crate) struct ScanBody => "ScanRequest" {
+        sport: String = optional "must be a string",
+        league: String = optional "must be a string",
+        event_ids: Vec<String> = optional "must be an array of strings",
+        /// A league and a date, such as soccer_epl/2026-11-23.
+        event_group: String = optional "must be a string",
+        markets: Vec<String> [Keys(Family::KEYS)] = optional "must be an array of strings",
+        /// The only books whose prices count.
+        books: Vec<String> = optional "must be an array of strings",
+        /// The least margin, a fraction: 0.015 is 1.5 %.
+        min_margin: f64 = optional "must be a number",
+        /// The total that stakes are for.
+        total_stake: f64 = optional "must be a number",
+        /// How long to wait for the whole answer.
+        wait_seconds: f64 = optional "must be a number",
+    }
+}
 
 /// The fields as they were given.
 #[derive(Debug, Default)]
@@ -108,20 +128,18 @@ impl ScanFields {
 
     /// Those of a body.
     pub(super) fn of_body(request: &Request<'_>) -> Result<Self, Problem> {
-        let mut body = JsonBody::of(request)?;
-        let fields = Self {
-            sport: body.take("sport", "must be a string")?,
-            league: body.take("league", "must be a string")?,
-            event_ids: list(&mut body, "event_ids")?,
-            event_group: body.take("event_group", "must be a string")?,
-            markets: list(&mut body, "markets")?,
-            books: list(&mut body, "books")?,
-            min_margin: body.take("min_margin", "must be a number")?,
-            total_stake: body.take("total_stake", "must be a number")?,
-            wait_seconds: body.take("wait_seconds", "must be a number")?,
-        };
-        body.finish()?;
-        Ok(fields)
+        let body = ScanBody::take(JsonBody::of(request)?)?;
+        Ok(Self {
+            sport: body.sport,
+            league: body.league,
+            event_ids: body.event_ids.unwrap_or_default(),
+            event_group: body.event_group,
+            markets: body.markets.unwrap_or_default(),
+            books: body.books.unwrap_or_default(),
+            min_margin: body.min_margin,
+            total_stake: body.total_stake,
+            wait_seconds: body.wait_seconds,
+        })
     }
 
     /// The request that they make.
@@ -182,10 +200,6 @@ impl ScanFields {
 
 fn words(text: &str) -> Vec<String> {
     text.split(',').map(str::to_owned).collect()
-}
-
-fn list<T: DeserializeOwned>(body: &mut JsonBody, name: &str) -> Result<Vec<T>, Problem> {
-    Ok(body.take(name, "must be an array of strings")?.unwrap_or_default())
 }
 
 fn unique(mut names: Vec<String>) -> Vec<String> {

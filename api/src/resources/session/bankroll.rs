@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use arb_accounts::command::{Actor, Command};
-use arb_model::Money;
 use arb_schemas::records::AccountBankroll;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{SessionResource, address, no_store};
 use crate::http::json_body::JsonBody;
@@ -15,6 +14,7 @@ use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::view::BankrollView;
 
 const BAD_TOTAL: &str =
     "must be a number from 0.01 to 10000000 with at most two decimals, in units of the currency";
@@ -28,22 +28,16 @@ impl SessionResource {
     pub(crate) fn set_bankroll(&self, request: &Request<'_>) -> Started {
         let (shared, signed_in) = (Arc::clone(&self.shared), self.enter(request)?);
         let bankroll = parse(JsonBody::of(request)?)?;
-        let shown = view(&bankroll);
-        let id = shared.accounts.id(request, &signed_in.account, &shown.to_string())?;
+        let shown = json!(BankrollView::new(&bankroll)).to_string();
+        let id = shared.accounts.id(request, &signed_in.account, &shown)?;
         let source = (id, address(request));
         Ok(Box::pin(async move {
             let actor = Actor::Session(signed_in.session);
             let command = Command::SetBankroll { account: signed_in.account, bankroll };
             shared.accounts.write(shared.accounts.request(source, actor, command)).await?;
-            Ok(no_store(reply::json(shown.to_string())))
+            Ok(no_store(reply::json(shown)))
         }))
     }
-}
-
-/// As answers show it, in units of the currency.
-pub(super) fn view(bankroll: &AccountBankroll) -> Value {
-    let AccountBankroll { total, currency, rounding } = bankroll;
-    json!({"total": Money(*total), "currency": currency, "rounding": Money(*rounding)})
 }
 
 fn parse(mut body: JsonBody) -> Result<AccountBankroll, Problem> {

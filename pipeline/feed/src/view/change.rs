@@ -4,7 +4,7 @@
 
 use arb_model::{
     ArbWindow, CloseSignal, LineMovement, MovementKind, PickChange, Points, Price, Seconds, SignalChange,
-    StaleAlert, Time,
+    StaleAlert, Time, view,
 };
 use serde::Serialize;
 
@@ -33,22 +33,27 @@ pub(crate) fn pick(changed: &PickChange) -> impl Serialize {
     Changed { change: &changed.change, of: PickView::new(&changed.pick) }
 }
 
-/// A price moved, or a main line changed; `from` and `to` are prices or lines accordingly.
-#[derive(Debug, Serialize)]
-pub(crate) struct MovementView<'a> {
-    #[serde(flatten)]
-    moved: &'a LineMovement,
-    #[serde(flatten)]
-    about: EventView<'a>,
-    from: Option<f64>,
-    to: Option<f64>,
-    window: HopView,
+view! {
+    /// A quote's price moved by more than a threshold within a hopping window, or a market's main line changed.
+    pub struct MovementView<'a> {
+        #[serde(flatten)]
+        moved: &'a LineMovement,
+        #[serde(flatten)]
+        about: EventView<'a>,
+        /// A price or a line.
+        from: Option<f64>,
+        /// A price or a line.
+        to: Option<f64>,
+        window: HopView,
+    }
 }
 
-#[derive(Debug, Serialize)]
-struct HopView {
-    start: Time,
-    end: Time,
+view! {
+    /// Within which time.
+    pub(crate) struct HopView {
+        start: Time,
+        end: Time,
+    }
 }
 
 impl<'a> MovementView<'a> {
@@ -63,13 +68,14 @@ impl<'a> MovementView<'a> {
     }
 }
 
-/// A book or an arb went stale, or recovered.
-#[derive(Debug, Serialize)]
-pub(crate) struct AlertView<'a> {
-    #[serde(flatten)]
-    alert: &'a StaleAlert,
-    #[serde(flatten)]
-    about: EventView<'a>,
+view! {
+    /// A book stopped confirming its prices for an event, or an arb's leg did; or the book came back.
+    pub struct AlertView<'a> {
+        #[serde(flatten)]
+        alert: &'a StaleAlert,
+        #[serde(flatten)]
+        about: EventView<'a>,
+    }
 }
 
 impl<'a> AlertView<'a> {
@@ -78,12 +84,13 @@ impl<'a> AlertView<'a> {
     }
 }
 
-/// A window closed.
-#[derive(Debug, Serialize)]
-pub(crate) struct CloseView<'a> {
-    #[serde(flatten)]
-    closed: &'a CloseSignal,
-    lifetime_seconds: Seconds,
+view! {
+    /// A window closed.
+    pub struct CloseView<'a> {
+        #[serde(flatten)]
+        closed: &'a CloseSignal,
+        lifetime_seconds: Seconds,
+    }
 }
 
 impl<'a> CloseView<'a> {

@@ -1,57 +1,68 @@
 //! A window of the board.
 
-use arb_model::{BoardEntry, Leg, PassedOver, Time, Ttl};
+use arb_model::{BoardEntry, Leg, PassedLeg, PassedOver, Time, Ttl, view};
 use arb_schemas::time::{Micros, SECOND};
-use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::{Aged, EventView, OddsFormat};
+use super::{EventView, OddsFormat, ShownOdds, age};
 
-/// An entry, as of a time.
-#[derive(Debug, Serialize)]
-pub struct EntryView<'a> {
-    #[serde(flatten)]
-    entry: &'a BoardEntry,
-    #[serde(flatten)]
-    about: EventView<'a>,
-    legs: Legs<'a>,
-    /// With its prices in the format of the legs'.
-    passed_over: Option<Value>,
-    #[serde(flatten)]
-    ttl: TtlView,
-}
-
-/// The bets, with decimal odds as the record has them, or with other odds.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Legs<'a> {
-    Decimal(Vec<Aged<'a, Leg>>),
-    Other(Vec<Value>),
-}
-
-impl<'a> Legs<'a> {
-    fn new(legs: &'a [Leg], as_of: Micros, odds: OddsFormat) -> Self {
-        let aged = legs.iter().map(|leg| (leg, Aged::new(leg, leg.last_seen_at, as_of)));
-        if odds == OddsFormat::Decimal {
-            return Self::Decimal(aged.map(|(_, aged)| aged).collect());
-        }
-        let other = |(leg, aged): (&Leg, Aged<'_, Leg>)| {
-            let mut value = json!(aged);
-            value["price"] = odds.show(leg.price);
-            value["effective_price"] = odds.show(leg.effective_price);
-            value
-        };
-        Self::Other(aged.map(other).collect())
+view! {
+    /// An open arb window as it is now.
+    pub struct EntryView<'a> => "Arb" {
+        /// Its place on the whole board, from 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank: Option<u64>,
+        #[serde(flatten)]
+        entry: &'a BoardEntry,
+        #[serde(flatten)]
+        about: EventView<'a>,
+        legs: Vec<LegView<'a>>,
+        passed_over: Option<PassedView<'a>>,
+        #[serde(flatten)]
+        ttl: TtlView,
     }
 }
 
-/// How long a window is expected to live, and when half of such windows are gone.
-#[derive(Debug, Serialize)]
-struct TtlView {
-    ttl_seconds: f64,
-    ttl_p10_seconds: f64,
-    ttl_p90_seconds: f64,
-    expires_at: Time,
+view! {
+    /// One bet of an arb.
+    pub struct LegView<'a> => "Leg" {
+        #[serde(flatten)]
+        leg: &'a Leg,
+        price: ShownOdds,
+        effective_price: ShownOdds,
+        /// How long ago its price was confirmed.
+        age_seconds: f64,
+        /// Of a scan: its price is of a poll for the scan.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        asked_now: Option<bool>,
+    }
+}
+
+view! {
+    /// A cover that was passed over.
+    pub(crate) struct PassedView<'a> {
+        #[serde(flatten)]
+        passed: &'a PassedOver,
+        legs: Vec<PassedLegView<'a>>,
+    }
+}
+
+view! {
+    /// One bet of a cover that was passed over.
+    pub(crate) struct PassedLegView<'a> {
+        #[serde(flatten)]
+        leg: &'a PassedLeg,
+        price: ShownOdds,
+    }
+}
+
+view! {
+    /// How long a window is expected to live, and when half of such windows are gone.
+    pub(crate) struct TtlView {
+        ttl_seconds: f64,
+        ttl_p10_seconds: f64,
+        ttl_p90_seconds: f64,
+        expires_at: Time,
+    }
 }
 
 impl<'a> EntryView<'a> {
@@ -65,12 +76,47 @@ impl<'a> EntryView<'a> {
     #[must_use]
     pub fn with_odds(entry: &'a BoardEntry, as_of: Micros, odds: OddsFormat) -> Self {
         Self {
+            rank: None,
             entry,
             about: EventView::new(&entry.event, Some(entry.in_play)),
-            legs: Legs::new(&entry.legs, as_of, odds),
-            passed_over: entry.passed_over.as_ref().map(|passed| passed_over(passed, odds)),
+            legs: entry.legs.iter().map(|leg| LegView::new(leg, as_of, odds)).collect(),
+            passed_over: entry.passed_over.as_ref().map(|passed| PassedView::new(passed, odds)),
             ttl: TtlView::new(entry.ttl, entry.updated_at),
         }
+    }
+
+    /// The same at its rank.
+    #[must_use]
+    pub fn ranked(self, rank: u64) -> Self {
+        Self { rank: Some(rank), ..self }
+    }
+
+    /// The same of a scan, with whether the price of each leg is of a poll for it.
+    #[must_use]
+    pub fn asked(mut self, asked: &[bool]) -> Self {
+        for (leg, asked) in self.legs.iter_mut().zip(asked) {
+            leg.asked_now = Some(*asked);
+        }
+        self
+    }
+}
+
+impl<'a> LegView<'a> {
+    fn new(leg: &'a Leg, as_of: Micros, odds: OddsFormat) -> Self {
+        Self {
+            leg,
+            price: odds.show(leg.price),
+            effective_price: odds.show(leg.effective_price),
+            age_seconds: age(leg.last_seen_at, as_of),
+            asked_now: None,
+        }
+    }
+}
+
+impl<'a> PassedView<'a> {
+    fn new(passed: &'a PassedOver, odds: OddsFormat) -> Self {
+        let legs = passed.legs.iter().map(|leg| PassedLegView { leg, price: odds.show(leg.price) });
+        Self { passed, legs: legs.collect() }
     }
 }
 
@@ -83,14 +129,6 @@ impl TtlView {
             expires_at: expires_at(written_at, ttl),
         }
     }
-}
-
-fn passed_over(passed: &PassedOver, odds: OddsFormat) -> Value {
-    let mut value = json!(passed);
-    for (at, leg) in passed.legs.iter().enumerate() {
-        value["legs"][at]["price"] = odds.show(leg.price);
-    }
-    value
 }
 
 fn expires_at(written_at: Time, ttl: Ttl) -> Time {

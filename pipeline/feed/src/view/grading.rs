@@ -1,33 +1,44 @@
 //! A grading of an arb window: the window as it opened, and what each leg paid.
 
-use arb_model::{OpenedWindow, WindowGrade, WindowGrading};
-use serde::Serialize;
+use arb_model::{OpenedWindow, WindowGrade, WindowGrading, view};
 
 use super::EventView;
 
-/// A window as it opened, and its grading.
-#[derive(Debug, Serialize)]
-pub struct GradingView<'a> {
-    #[serde(flatten)]
-    window: &'a OpenedWindow,
-    #[serde(flatten)]
-    about: EventView<'a>,
-    grade: GradeView<'a>,
+view! {
+    /// A window as it opened, and its grading.
+    pub struct GradingView<'a> {
+        #[serde(flatten)]
+        window: &'a OpenedWindow,
+        #[serde(flatten)]
+        about: EventView<'a>,
+        grade: GradeView<'a>,
+    }
 }
 
-#[derive(Debug, Serialize)]
-struct GradeView<'a> {
-    #[serde(flatten)]
-    grade: &'a WindowGrade,
-    profit: Option<f64>,
+view! {
+    /// A grading of a window by the result of its event: what its legs paid, all placed as it opened.
+    pub struct GradeView<'a> => "WindowGrade" {
+        #[serde(flatten)]
+        grade: &'a WindowGrade,
+        /// Per unit of the total stake; null unless it is settled.
+        profit: Option<f64>,
+    }
+}
+
+impl<'a> GradeView<'a> {
+    /// Of a grading.
+    #[must_use]
+    pub fn new(grade: &'a WindowGrade) -> Self {
+        Self { grade, profit: grade.returned.map(|returned| returned - 1.0) }
+    }
 }
 
 impl<'a> GradingView<'a> {
     /// Of a grading.
     #[must_use]
     pub fn new(WindowGrading { window, grade }: &'a WindowGrading) -> Self {
-        let grade = GradeView { grade, profit: grade.returned.map(|returned| returned - 1.0) };
-        Self { window, about: EventView::new(&window.event, Some(window.in_play)), grade }
+        let about = EventView::new(&window.event, Some(window.in_play));
+        Self { window, about, grade: GradeView::new(grade) }
     }
 }
 

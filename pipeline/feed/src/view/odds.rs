@@ -4,8 +4,8 @@
 //! never changes a price, only how it reads.
 
 use arb_model::Price;
+use arb_model::described::{Described, Shape};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// Millionths in one.
 const UNIT: u64 = 1_000_000;
@@ -23,14 +23,31 @@ pub enum OddsFormat {
     Fractional,
 }
 
+/// A price in a format: a number, of fractional odds a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[allow(missing_docs)] // As the formats are.
+pub enum ShownOdds {
+    Decimal(Price),
+    American(i64),
+    Fractional(String),
+}
+
+impl Described for ShownOdds {
+    const SHAPE: Shape = Shape::OneOf(
+        &[Shape::Double, Shape::Text],
+        "Decimal odds, or as odds_format asks: American odds, or a fraction as text.",
+    );
+}
+
 impl OddsFormat {
-    /// A price in this format: a number, of fractional odds a text.
+    /// A price in this format.
     #[must_use]
-    pub fn show(self, price: Price) -> Value {
+    pub fn show(self, price: Price) -> ShownOdds {
         match self {
-            Self::Decimal => json!(price),
-            Self::American => json!(american(price)),
-            Self::Fractional => json!(fractional(price)),
+            Self::Decimal => ShownOdds::Decimal(price),
+            Self::American => ShownOdds::American(american(price)),
+            Self::Fractional => ShownOdds::Fractional(fractional(price)),
         }
     }
 }
@@ -64,6 +81,7 @@ fn fractional(price: Price) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -84,7 +102,7 @@ mod tests {
             (1_001_000_000, json!(1001.0), 100_000, "1000/1"),
         ] {
             let formats = [OddsFormat::Decimal, OddsFormat::American, OddsFormat::Fractional];
-            let shown = formats.map(|format| format.show(price(millionths)));
+            let shown = formats.map(|format| json!(format.show(price(millionths))));
             assert_eq!(shown, [decimal, json!(american), json!(fractional)], "{millionths}");
         }
     }

@@ -1,30 +1,33 @@
 //! A pick: its record, what became of it, and its closing-line value.
 
-use arb_model::{Pick, PickGrade};
+use arb_model::{Pick, PickGrade, view};
 use arb_picks::dispute::Dispute;
-use serde::Serialize;
 
 use super::EventView;
 
-/// A pick as it is now.
-#[derive(Debug, Serialize)]
-pub struct PickView<'a> {
-    #[serde(flatten)]
-    pick: &'a Pick,
-    #[serde(flatten)]
-    about: EventView<'a>,
-    /// The last grading; none of a pick that waits for a result.
-    result: Option<&'a PickGrade>,
-    closing_line_value: Option<f64>,
-    /// What refutes it.
-    disputed: Option<DisputeView>,
+view! {
+    /// A bet that a bot published before its event, and what became of it: one of a bot, a version, a feed, an event and a market.
+    pub struct PickView<'a> => "Pick" {
+        #[serde(flatten)]
+        pick: &'a Pick,
+        #[serde(flatten)]
+        about: EventView<'a>,
+        /// The last grading; null of a pick that waits for a result.
+        result: Option<&'a PickGrade>,
+        closing_line_value: Option<f64>,
+        /// What refuted the pick after it was published: its price was an error of its book, or its result was withdrawn. Null where
+        /// nothing does.
+        disputed: Option<DisputeView>,
+    }
 }
 
-/// Why a pick is disputed.
-#[derive(Debug, Serialize)]
-struct DisputeView {
-    reason: &'static str,
-    text: String,
+view! {
+    /// Why a pick is disputed.
+    pub(crate) struct DisputeView {
+        /// book_error or result_withdrawn; there may be more.
+        reason: &'static str,
+        text: String,
+    }
 }
 
 impl<'a> PickView<'a> {
