@@ -5,12 +5,14 @@
 //! - `account`: accounts, keys and sessions; `changes`: events by pages; `webhooks`: endpoints and deliveries; `ticks`: pushed odds;
 //!   `stream`: what streams send beside events.
 //! - `books`, `bots`, `hedge`, `picks`, `registry`, `scan`, `scores`, `sports`, `usage`: what the routes of these names answer.
+//! - `bodies`: what requests have in place of a view.
 //! - `bet`: a bet in words; `csv`: entries of the board as CSV.
 //!
 //! Pure. It changes no value.
 
 mod account;
 mod bet;
+pub(crate) mod bodies;
 mod books;
 mod bots;
 mod changes;

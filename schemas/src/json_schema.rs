@@ -17,23 +17,23 @@ type Reference<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The schema of an object that has these fields in text. A record within it is referred to, where that is possible.
 #[must_use]
 pub fn object(record: &RecordShape, reference: Reference<'_>) -> Value {
-    let mut fields = Fields::default();
+    let mut fields = ObjectFields::default();
     fields.add(record, reference);
-    let Fields { properties, required, .. } = fields;
+    let ObjectFields { properties, required, .. } = fields;
     let schema = json!({"type": "object", "properties": properties, "required": required});
     described(schema, &sentence::of(record.doc, None))
 }
 
 /// The fields of an object.
 #[derive(Default)]
-struct Fields {
+struct ObjectFields {
     properties: Map<String, Value>,
     required: Vec<&'static str>,
     /// What records say of those that they leave to a view, which has them in another form.
     left: BTreeMap<&'static str, &'static [&'static str]>,
 }
 
-impl Fields {
+impl ObjectFields {
     /// Adds those of a record, and in place of one that is flattened those of its value.
     fn add(&mut self, record: &RecordShape, reference: Reference<'_>) {
         for field in record.fields {

@@ -16,21 +16,18 @@ macro_rules! shapes {
 }
 use crate::http::problem::{ProblemView, RegistryError};
 use crate::lists::snapshot::{PollView, Snapshot};
-use crate::resources::hedge::HedgeRequest;
-use crate::resources::keys::{KeyRequest, Rotation};
-use crate::resources::results::{ResultBody, ResultTaken};
-use crate::resources::scan::ScanBody;
-use crate::resources::session::{CredentialsBody, PasswordChange};
-use crate::resources::tickets::TicketRequest;
-use crate::resources::webhooks::OverlapRequest;
+use crate::view::bodies::{
+    CredentialsBody, HedgeRequest, KeyRequest, OverlapRequest, PasswordChange, ResultBody, ResultTaken,
+    Rotation, ScanBody, TicketRequest,
+};
 use crate::view::{
     AccountView, ArbPrices, BankrollView, BestOddsPage, BookList, BotList, BotView, ChangesView,
     DeliveryPage, DeliveryView, EventItem, EventPage, EventSent, EvidenceView, HedgeView, KeyList, KeyView,
     LetterList, LineView, NewAccount, NewKeyView, OddsHistory, OddsView, PickPage, PushedEvent, QuoteView,
-    RegistryConfig, RegistryMode, RegistrySchema, RegistryUse, RegistryVersion, ScanView, ScoreList,
-    ScoreView, SeriesView, SessionView, SettlementView, ShortRecord, SinceView, SportList, StatisticsView,
-    StatusView, TickLine, TickLines, TicketView, TicksView, TransitionView, Truth, UsageView, WebhookList,
-    WebhookView, WholeRecord, WindowHistory, WindowPage, WindowView,
+    RegistryConfig, RegistryMode, RegistrySchema, RegistryUse, RegistryVersion, ScanScope, ScanView,
+    ScoreList, ScoreView, SeriesView, SessionView, SettlementView, ShortRecord, SinceView, SportList,
+    StatisticsView, StatusView, TickLine, TickLines, TicketView, TicksView, TransitionView, Truth, UsageView,
+    WebhookList, WebhookView, WholeRecord, WindowHistory, WindowPage, WindowView,
 };
 use crate::webhooks::settings::WebhookRequest;
 
@@ -49,6 +46,7 @@ const ALL: &[Shape] = &shapes![
     HedgeRequest,
     HedgeView<'_>,
     ScanBody,
+    ScanScope<'_>,
     ScanView<'_>,
     // Picks and bots.
     BotList<'_>,

@@ -9,61 +9,22 @@ use std::sync::Arc;
 use arb_engine::arbs::hedge::{Hedge, HedgedWay, PlacedBet, hedge};
 use arb_engine::arbs::stakes::Stake;
 use arb_engine::venues::Books;
-use arb_model::described::{Described, Shape};
-use arb_model::{Leg, Money, Outcome, Price, Side};
+use arb_model::{Leg, Money, Price, Side};
 use arb_schemas::records::BoardEntry;
-use serde::Deserialize;
-use serde_json::Number;
 
 use crate::http::charge::Charge;
-use crate::http::json_body::{JsonBody, Part, body};
+use crate::http::json_body::{JsonBody, Part};
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::Started;
+use crate::view::bodies::{BAD_BOOK, BAD_PLACED, BAD_PRICE, BAD_STAKE, HedgeRequest, MOST_STAKE, PlacedBody};
 use crate::view::{HedgeResult, HedgeView, HedgedLeg};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
-/// The largest stake, in units of the currency.
-const MOST: f64 = 10_000_000.0;
-const BAD_PLACED: &str =
-    "must be an array with an object for each leg that is placed, of one leg at least and of each once";
-const BAD_BOOK: &str =
-    "must be the book of a leg of this entry; where two legs are of one book, `outcome` says which";
-const BAD_STAKE: &str = "must be a number from 0.01 to 10000000, in units of the currency";
-const BAD_PRICE: &str = "must be decimal odds above 1";
-const BAD_OUTCOME: &str = "must be the outcome of a leg";
 const CLOSED: &str = "No window of this id is open: it has closed, or there never was one.";
 const UNKNOWN: &str = "The entry is of a kind for which no hedge is computed.";
-
-body! {
-    /// Which legs of an arb are placed.
-    pub(crate) struct HedgeRequest {
-        placed: Vec<Part<PlacedBody>> [Least(1.0)] = required BAD_PLACED,
-    }
-}
-
-body! {
-    /// A leg that is placed.
-    pub(crate) struct PlacedBody {
-        book: String = required BAD_BOOK,
-        /// Which of two legs of one book it is.
-        outcome: String [Keys(Outcome::KEYS)] = optional BAD_OUTCOME,
-        /// In units of the currency.
-        stake: f64 [Least(0.01), Most(MOST)] = required BAD_STAKE,
-        /// Decimal odds.
-        price: Digits [Above(1.0)] = required BAD_PRICE,
-    }
-}
-
-/// A number as it was written.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Digits(Number);
-
-impl Described for Digits {
-    const SHAPE: Shape = Shape::Double;
-}
 
 /// A bet that is placed, as the request states it.
 struct PlacedLeg {
@@ -83,7 +44,7 @@ impl PlacedLeg {
 
     fn parse(part: Part<PlacedBody>) -> Result<Self, Problem> {
         let PlacedBody { book, outcome, stake, price } = PlacedBody::take(part.0)?;
-        let stake = stake.filter(|stake| (0.01..=MOST).contains(stake));
+        let stake = stake.filter(|stake| (0.01..=MOST_STAKE).contains(stake));
         #[allow(clippy::cast_possible_truncation)] // At most a thousand million.
         let stake = stake.map(|stake| (stake * 100.0).round() as i64);
         let price = price.and_then(|price| Price::from_decimal(&price.0.to_string()).ok());

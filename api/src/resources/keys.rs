@@ -14,18 +14,18 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
+use crate::view::bodies::{BAD_MODE, KeyRequest, Rotation};
 use crate::view::{KeyList, KeyView, NewKeyView};
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 16_384;
 /// Longest name of a key, in characters.
 const MAX_NAME: usize = 100;
-const BAD_MODE: &str = "must be live or test";
 const NO_KEY: &str = "No key of the account has this kid.";
 const OTHER_BODY: &str =
     "The Idempotency-Key was used for another key, or the key that it created was revoked.";
@@ -150,30 +150,6 @@ fn kid(key: &str) -> Result<String, Problem> {
 fn parameter(request: &Request<'_>) -> Result<String, Problem> {
     let kid = request.parameter("kid");
     secrets::is_kid(&kid).then(|| kid.into_owned()).ok_or_else(|| Problem::unknown_id(NO_KEY))
-}
-
-body! {
-    /// A key to be created.
-    pub(crate) struct KeyRequest {
-        /// unnamed unless it is given.
-        name: String [Least(1.0), Most(100.0)] = optional "must be text",
-        /// What it may do.
-        scopes: Vec<String> [Keys(Scope::KEYS), Least(1.0)] = optional "must be an array of scopes",
-        expires_at: String [Moment] = optional "must be a time such as 2027-01-01T00:00:00Z",
-        /// Addresses and networks from which it may be used; none is all.
-        cidrs: Vec<String> = optional "must be an array of addresses or networks",
-        /// Requests of a month, at most.
-        monthly_cap: u64 [Least(0.0)] = optional "must be a number of requests",
-        mode: String [Keys(&["live", "test"])] = optional BAD_MODE,
-    }
-}
-
-body! {
-    /// A key to be created in place of another one.
-    pub(crate) struct Rotation {
-        /// How long the other one is valid.
-        grace_seconds: u32 [Least(0.0), Most(2_592_000.0)] = optional "must be a number of seconds, at most 2592000",
-    }
 }
 
 impl KeyRequest {

@@ -7,18 +7,17 @@ use std::sync::Arc;
 
 use arb_accounts::scope::Scope;
 use arb_feed::filter::parameter::BAD_TIME;
-use arb_model::{Ending, Event, EventStatus, Time, view};
+use arb_model::{Event, EventStatus, Time};
 use arb_picks::results::{check_consistent, check_report, least_length};
 use arb_schemas::records::{PeriodScore, ResultReport};
 use arb_schemas::time::{Micros, parse_rfc3339, to_rfc3339};
 use arb_schemas::wire;
-use serde::Deserialize;
 use tokio::task::block_in_place;
 use warp::http::StatusCode;
 
 use crate::access::authority::Authority;
 use crate::http::charge::Charge;
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -26,45 +25,12 @@ use crate::http::route::Started;
 use crate::picks::store::PickStore;
 use crate::quotes::store::{Quotes, UNREAD};
 use crate::tasks::TaskQueue;
+use crate::view::bodies::{ResultBody, ResultTaken, ScoreOf};
 
 /// Longest body, in bytes.
 pub(crate) const MAX_BODY: usize = 8_192;
 /// Why a result was not taken.
 const NOT_WRITTEN: &str = "The result was not taken; try again.";
-
-body! {
-    /// The result of an event.
-    pub(crate) struct ResultBody => "Result" {
-        event: String = required "must be text",
-        status: String [Keys(EventStatus::KEYS)] = required "must be text",
-        scores: Vec<ScoreOf> = optional "must be a list of objects with period, home and away",
-        starts_at: String [Moment] = optional BAD_TIME,
-        home: String = optional "must be text",
-        away: String = optional "must be text",
-        ended: String [Keys(Ending::KEYS)] = optional "must be text",
-    }
-}
-
-view! {
-    /// The score of a period.
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub(crate) struct ScoreOf {
-        period: String,
-        home: i32,
-        away: i32,
-    }
-}
-
-view! {
-    /// A result that was taken.
-    pub(crate) struct ResultTaken<'a> {
-        event: &'a str,
-        status: &'a str,
-        /// When it is graded by; null: at once.
-        graded_from: Option<Time>,
-    }
-}
 
 /// The way of results to the settlement machine.
 #[derive(Debug)]

@@ -7,8 +7,6 @@
 mod answer;
 mod fields;
 
-pub(crate) use self::fields::ScanBody;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

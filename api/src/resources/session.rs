@@ -29,12 +29,13 @@ use crate::access::password_worker::PasswordWorker;
 use crate::access::sign_up::SignUp;
 use crate::http::auth::NOT_CURRENT;
 use crate::http::idempotency;
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::http::site::{SESSION_SECONDS, Site, SiteCookie};
+use crate::view::bodies::{CredentialsBody, PasswordChange};
 use crate::view::{BankrollView, NewAccount, SessionView};
 
 /// Most bytes of a body.
@@ -333,25 +334,6 @@ fn new_account() -> Result<String, Problem> {
     let mut bytes = [0; ACCOUNT_RANDOM];
     getrandom::fill(&mut bytes).map_err(|_| Problem::unavailable("The system has no random numbers."))?;
     Ok(secrets::new_account_id(&bytes))
-}
-
-body! {
-    /// What somebody signs up or logs in with.
-    pub(crate) struct CredentialsBody => "Credentials" {
-        email: String = required "must be text",
-        password: String = required "must be text",
-        invitation: String = optional "must be text",
-        /// The answer to the proof of work that a refusal asks for.
-        proof: String [Most(64.0)] = optional "must be text",
-    }
-}
-
-body! {
-    /// Another password.
-    pub(crate) struct PasswordChange {
-        current_password: String = required "must be text",
-        new_password: String = required "must be text",
-    }
 }
 
 /// What a body has of somebody who signs up or logs in.

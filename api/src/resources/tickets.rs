@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use arb_accounts::command::{Actor, Command};
 use arb_model::Time;
-use arb_model::described::{Described, Shape};
 use form_urlencoded::Serializer;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use warp::http::header::{CACHE_CONTROL, ORIGIN};
 use warp::http::{HeaderMap, HeaderValue, StatusCode};
@@ -19,7 +17,7 @@ use super::account::{AccountHolder, Accounts, random};
 use crate::access::tickets::{self, LIFE, Ticket};
 use crate::http::charge::Charge;
 use crate::http::cors::Cors;
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -27,6 +25,7 @@ use crate::http::route::Started;
 use crate::lists::known_names::KnownNames;
 use crate::stream::StreamQuery;
 use crate::view::TicketView;
+use crate::view::bodies::TicketRequest;
 
 /// Most bytes of a body.
 pub(crate) const MAX_BODY: usize = 4_096;
@@ -103,24 +102,6 @@ impl TicketResource {
             spent.map_err(|problem| if problem.is_refusal() { Problem::forbidden(SPENT) } else { problem })
         }))
     }
-}
-
-body! {
-    /// For which page a stream is opened.
-    pub(crate) struct TicketRequest {
-        /// The origin of the page, one of those that the server allows (--cors-origins).
-        origin: String = required "must be text",
-        /// The filters of the stream, as texts. The page must ask for the stream with the same.
-        filters: StreamFilters = optional "must be an object of texts",
-    }
-}
-
-/// Filters by their names, which are checked one by one.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct StreamFilters(Map<String, Value>);
-
-impl Described for StreamFilters {
-    const SHAPE: Shape = Shape::Map(&Shape::Text);
 }
 
 /// The filters of a body as a query.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arb_accounts::command::{Command, Request as CommandRequest};
 use arb_accounts::directory::Directory;
 use arb_accounts::endpoint::{Endpoint, EndpointSettings};
-use arb_feed::filter::parameter::BAD_TIME;
 use arb_feed::webhook::signature::text_of;
 use arb_feed::webhook::{self, TEST_EVENT};
 use arb_model::Time;
@@ -22,7 +21,7 @@ use warp::reply::Response;
 
 use super::account::{AccountHolder, Accounts};
 use super::deliveries::{Deliveries, circuit_view};
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::query::ParameterList;
 use crate::http::reply;
@@ -30,6 +29,7 @@ use crate::http::request::Request;
 use crate::http::route::{Answer, Started};
 use crate::lists::known_names::KnownNames;
 use crate::resources::parameters::SINCE;
+use crate::view::bodies::{OverlapRequest, SinceRequest};
 use crate::view::{EventSent, SinceView, WebhookList, WebhookView};
 use crate::webhooks::{Webhooks, settings};
 
@@ -299,21 +299,6 @@ impl WebhooksResource {
             created_at: Time(endpoint.created_at),
             secret: None,
         }
-    }
-}
-
-body! {
-    /// How a secret is replaced.
-    pub(crate) struct OverlapRequest {
-        /// How long both secrets sign.
-        overlap_seconds: u32 [Least(0.0), Most(604_800.0)] = optional "must be a number of seconds, at most 604800",
-    }
-}
-
-body! {
-    /// Since when what failed is delivered again.
-    pub(crate) struct SinceRequest => "Since" {
-        since: String [Moment] = required BAD_TIME,
     }
 }
 

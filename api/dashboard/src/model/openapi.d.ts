@@ -1291,19 +1291,7 @@ export interface components {
                 confirmed_after_request: number;
                 on_offer: number;
             };
-            /** @description What was asked for. */
-            request: {
-                books: string[];
-                event_group: string | null;
-                event_ids: string[];
-                league: string | null;
-                markets: string[];
-                min_margin: number;
-                min_margin_percent: number;
-                sport: string | null;
-                /** @description In units of its currency. */
-                total_stake: number | null;
-            };
+            request: components["schemas"]["ScanScope"];
             /** Format: date-time */
             requested_at: string;
             sources: {
@@ -1341,6 +1329,19 @@ export interface components {
             total_stake?: number;
             /** @description How long to wait for the whole answer. */
             wait_seconds?: number;
+        };
+        /** @description What was asked for. */
+        ScanScope: {
+            books: string[];
+            event_group: string | null;
+            event_ids: string[];
+            league: string | null;
+            markets: string[];
+            min_margin: number;
+            min_margin_percent: number;
+            sport: string | null;
+            /** @description In units of its currency. */
+            total_stake: number | null;
         };
         /** @description The score of an event in play as a source reports it, for display: bets are settled by results. */
         Score: {

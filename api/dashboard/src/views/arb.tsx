@@ -214,7 +214,7 @@ export function Arb({ id }: { id: string }) {
       {entry !== null && isLive && <div class="card"><h2 class="unseen">As it is now</h2><Details entry={entry} now={now} format={format} isWhole /></div>}
       {entry !== null && isLive && value?.evidence != null && <Evidence of={value.evidence} {...subject} sequence={entry.sequence} />}
       {!isLive && window !== null && <Closed window={window} {...subject} />}
-      {!isLive && (value?.gradings?.length ?? 0) > 1 && <Gradings gradings={value?.gradings ?? []} />}
+      {!isLive && (value?.gradings.length ?? 0) > 1 && <Gradings gradings={value?.gradings ?? []} />}
       {transitions.length > 0 && (
         <>
           <h2>Margin over time</h2>

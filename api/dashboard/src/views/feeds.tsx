@@ -53,7 +53,7 @@ const COUNTED = ['deliver', 'settle', 'accounts']
 
 /** Records of Kafka that a role has not read yet. */
 function Lag({ of, status }: { of: string; status: Status }) {
-  const lag = status.lag_records?.[of]
+  const lag = status.lag_records[of]
   return <td class={lag === undefined ? 'number quiet' : 'number'}>{lag === undefined ? 'not known' : whole(lag)}</td>
 }
 

@@ -141,7 +141,7 @@ function Row({ of, onRotate, onRevoke }: { of: Key; onRotate: () => void; onRevo
       <td><Badge tone={isValid ? ((of.replaced_by ?? null) === null ? 'good' : 'warn') : 'bad'}>{text}</Badge></td>
       <td class="scopes">{of.scopes.join(', ')}</td>
       <td><When at={of.created_at} /></td>
-      <td>{of.last_used_at === null || of.last_used_at === undefined ? <span class="quiet">not since the server started</span> : <When at={of.last_used_at} />}</td>
+      <td>{of.last_used_at === null ? <span class="quiet">not since the server started</span> : <When at={of.last_used_at} />}</td>
       <td>{of.expires_at === null ? 'never' : <When at={of.expires_at} />}</td>
       <td class="buttons">
         {isValid && (of.replaced_by ?? null) === null && (

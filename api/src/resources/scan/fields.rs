@@ -8,15 +8,15 @@ use std::time::Duration;
 use arb_feed::filter::parameter;
 use arb_feed::filter::parameter::{NAMES, Number, Parameter};
 use arb_feed::filter::sport::{LEAGUE, SPORT, Sport};
-use arb_model::Family;
 use arb_schemas::records::ScanRequest;
 use arb_schemas::time::parse_rfc3339;
 
-use crate::http::json_body::{JsonBody, body};
+use crate::http::json_body::JsonBody;
 use crate::http::problem::Problem;
 use crate::http::query::{ParameterList, Query, QueryRow, parameters_of, row, unknown};
 use crate::http::request::Request;
 use crate::lists::known_names::{KnownNames, NameKind, Named};
+use crate::view::bodies::ScanBody;
 
 /// Names in a list.
 const MOST_NAMES: usize = 100;
@@ -48,26 +48,6 @@ const WAIT_SECONDS: &Parameter<Number> =
     &Parameter::number("wait_seconds", "How long to wait for the whole answer.", (Some(0.0), Some(30.0)))
         .defaulting("5");
 const NOTHING: &str = "A scan names at least one of sport, league, event_ids and event_group.";
-
-body! {
-    /// At least one of `sport`, `league`, `event_ids` and `event_group`.
-    pub(crate) struct ScanBody => "ScanRequest" {
-        sport: String = optional "must be a string",
-        league: String = optional "must be a string",
-        event_ids: Vec<String> = optional "must be an array of strings",
-        /// A league and a date, such as soccer_epl/2026-11-23.
-        event_group: String = optional "must be a string",
-        markets: Vec<String> [Keys(Family::KEYS)] = optional "must be an array of strings",
-        /// The only books whose prices count.
-        books: Vec<String> = optional "must be an array of strings",
-        /// The least margin, a fraction: 0.015 is 1.5 %.
-        min_margin: f64 = optional "must be a number",
-        /// The total that stakes are for.
-        total_stake: f64 = optional "must be a number",
-        /// How long to wait for the whole answer.
-        wait_seconds: f64 = optional "must be a number",
-    }
-}
 
 /// The fields as they were given.
 #[derive(Debug, Default)]
