@@ -83,14 +83,16 @@ impl<M: Machine> Pump<M> {
     /// # Errors
     /// [`PumpError`], after which the pump must be dropped.
     pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
-        match self.next(self.takeover.wait().min(self.rests()), input)? {
+        match self.next(self.takeover.wait().min(self.until_cut()), input)? {
             Event::Record => match self.partitions.get(&self.record.partition) {
                 Some(partition) if partition.is_replaying() => self.replay()?,
                 Some(_) => self.transact(true, input, producer)?,
                 // A record of a partition that has just left is its next owner's.
                 None => {}
             },
-            Event::Idle if self.rests().is_zero() || self.partitions.values().any(Partition::is_behind) => {
+            Event::Idle
+                if self.until_cut().is_zero() || self.partitions.values().any(Partition::is_behind) =>
+            {
                 self.transact(false, input, producer)?;
             }
             Event::Idle => {}
@@ -138,10 +140,11 @@ impl<M: Machine> Pump<M> {
     }
 
     /// How long no state of a partition need be written.
-    fn rests(&self) -> Duration {
+    fn until_cut(&self) -> Duration {
         let now = Instant::now();
-        let rests = self.partitions.values().filter_map(|partition| partition.rests(&self.config.cuts, now));
-        rests.min().unwrap_or(Duration::MAX)
+        let until_cut =
+            self.partitions.values().filter_map(|partition| partition.until_cut(&self.config.cuts, now));
+        until_cut.min().unwrap_or(Duration::MAX)
     }
 
     /// Processes a record of a partition again that was committed. Where that does not lead to what was committed, all that is open is

@@ -53,7 +53,7 @@ fn text(record: RecordType, version: u32, versions: &[Older]) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{StateCut, StatePartition};
+    use crate::records::StateClock;
     use crate::wire::{HEADER, Record, encode};
 
     /// A version of a record that had not the last field of the newest.
@@ -65,14 +65,14 @@ mod tests {
 
     #[test]
     fn what_a_version_does_not_have_is_the_default_of_the_newest() {
-        let readers = Readers::of(&[without_the_last_field::<StatePartition>(7)]).unwrap();
-        let newest = StatePartition { next_offset: 17, cut: Some(StateCut::default()), ..Default::default() };
-        let expected = StatePartition { cut: None, ..newest };
+        let readers = Readers::of(&[without_the_last_field::<StateClock>(7)]).unwrap();
+        let newest = StateClock { now: 17, watermark: 9, leap: Some(4) };
+        let expected = StateClock { leap: None, ..newest };
         let written = encode(&expected).unwrap();
         // A null is one byte, the last.
         let mut datum = &written[HEADER..written.len() - 1];
-        let read: StatePartition = readers.read(7, &mut datum).unwrap().unwrap();
+        let read: StateClock = readers.read(7, &mut datum).unwrap().unwrap();
         assert_eq!((read, datum), (expected, &[][..]));
-        assert!(readers.read::<StatePartition>(8, &mut datum).is_none());
+        assert!(readers.read::<StateClock>(8, &mut datum).is_none());
     }
 }

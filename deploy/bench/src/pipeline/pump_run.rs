@@ -18,7 +18,7 @@ use arb_runtime::fail_point::FailPoints;
 use arb_runtime::log::Producer;
 use arb_runtime::machine::Machine;
 use arb_runtime::progress::ProgressMap;
-use arb_runtime::pump::{Config, Pump, SLICE};
+use arb_runtime::pump::{Config, CutLimits, Pump, SLICE};
 use arb_runtime::stop::Stop;
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, PROCESS_STATE, Topic};
@@ -41,6 +41,7 @@ pub(super) struct PumpRun {
     pub(super) guarantee: Guarantee,
     pub(super) policy: Policy,
     pub(super) limits: BatchLimits,
+    pub(super) cuts: CutLimits,
     /// How many there are.
     pub(super) workers: usize,
     /// How many records they process in all, and how many of them do not count.
@@ -54,7 +55,7 @@ impl PumpRun {
     /// A single one, as an operator has it; all records count.
     pub(super) fn new(guarantee: Guarantee, records: u64, limits: BatchLimits) -> Self {
         let policy = Policy::Board;
-        Self { guarantee, policy, limits, workers: 1, records, warm_up: 0, is_kept: false }
+        Self { guarantee, policy, limits, cuts: CUTS, workers: 1, records, warm_up: 0, is_kept: false }
     }
 }
 
@@ -142,11 +143,11 @@ fn drive<P: Producer<Input = InputConsumer>>(
     shared: &SharedRun<'_>,
     producer: P,
 ) -> anyhow::Result<Meter> {
-    let PumpRun { policy, limits, records, warm_up, is_kept, .. } = shared.run;
+    let PumpRun { policy, limits, cuts, records, warm_up, is_kept, .. } = shared.run;
     let consumer = InputConsumer::join(shared.cluster, &shared.group, &OddsMachine::TOPICS)?;
     let mut input = GatedInput::new(consumer, &shared.gate, worker);
     let mut to = Metered { producer, meter: Meter::new(is_kept, &shared.watch) };
-    let mut pump = Pump::new(Config { worker, ..config(limits, policy) });
+    let mut pump = Pump::new(Config { worker, cuts, ..config(limits, policy) });
     let (mut seen, mut moved) = (0, Instant::now());
     while shared.done.load(Ordering::Relaxed) < records {
         if shared.stop.is_stopped() || shared.failed.is_stopped() {

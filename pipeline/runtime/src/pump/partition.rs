@@ -125,7 +125,7 @@ impl<M: Machine> Partition<M> {
     }
 
     /// How long its state need not be written yet; `None` while the changelog has it.
-    pub(super) fn rests(&self, cuts: &CutLimits, now: Instant) -> Option<Duration> {
+    pub(super) fn until_cut(&self, cuts: &CutLimits, now: Instant) -> Option<Duration> {
         let (_, records) = self.since.filter(|_| !self.is_replaying())?;
         let is_full = records >= cuts.records;
         Some(if is_full {

@@ -164,10 +164,12 @@ impl<M: Machine> Pump<M> {
     ) -> Result<(), PumpError> {
         let (now, is_each) = (Instant::now(), self.last_resort.is_active());
         for (id, partition) in &mut self.partitions {
-            let (next, rests) = (partition.next().unwrap_or(0), partition.rests(&self.config.cuts, now));
+            let (next, until_cut) =
+                (partition.next().unwrap_or(0), partition.until_cut(&self.config.cuts, now));
             let is_read = read.from.contains_key(id);
-            let is_cutting =
-                is_each && is_read || rests.is_some_and(|rests| rests.is_zero()) || self.saving.contains(id);
+            let is_cutting = is_each && is_read
+                || until_cut.is_some_and(|until_cut| until_cut.is_zero())
+                || self.saving.contains(id);
             if is_cutting && !is_read {
                 to.reads(*id, *read.from.entry(*id).or_insert(next));
             }
