@@ -9,6 +9,7 @@ mod quota;
 pub mod scans;
 mod scores;
 mod state;
+mod state_partition;
 mod ticks;
 mod webhooks;
 
@@ -36,10 +37,11 @@ pub use scans::{
 };
 pub use scores::LiveScore;
 pub use state::{
-    Standing, StateBasis, StateBet, StateClock, StateConsensus, StateCut, StateHead, StateLife, StateLine,
-    StateLink, StateMove, StateMoves, StatePartition, StatePush, StateQuote, StateSignal, StateSource,
-    StateStaleBooks, StateStanding, StateSuspension, StateTimers, StateWindow,
+    Standing, StateBasis, StateBet, StateClock, StateConsensus, StateHead, StateLife, StateLine, StateLink,
+    StateMove, StateMoves, StatePush, StateQuote, StateSignal, StateSource, StateStaleBooks, StateStanding,
+    StateSuspension, StateWindow,
 };
+pub use state_partition::{StateCut, StatePartition, StateTimers};
 pub use ticks::{Coverage, Frame, Heartbeat, Offer, Outcome, PollEnd, Push, Side, Status, Suspension, Tick};
 pub use webhooks::{
     AccountEndpoint, StateWebhookBody, StateWebhookDelivery, StateWebhookFailing, StateWebhookFeed,

@@ -26,7 +26,7 @@ use super::report::{Measure, Measured, Row};
 
 pub(super) const PART: &str = "changelog";
 /// Ticks of the feed, and of a quick run.
-const TICKS: [i64; 2] = [400_000, 20_000];
+const TICKS: [i64; 2] = [400_000, 60_000];
 /// So many prices in a hundred move.
 const MOVING: u64 = 50;
 /// Records a transaction, and records after which the state is written, of a processor under load, and of one that keeps up with 20,000 a

@@ -85,7 +85,7 @@ impl<M: Machine> Pump<M> {
     pub fn step<P: Producer>(&mut self, input: &mut P::Input, producer: &mut P) -> Result<(), PumpError> {
         match self.next(self.takeover.wait().min(self.until_cut()), input)? {
             Event::Record => match self.partitions.get(&self.record.partition) {
-                Some(partition) if partition.is_replaying() => self.replay()?,
+                Some(partition) if partition.is_replaying() => self.replay(),
                 Some(_) => self.transact(true, input, producer)?,
                 // A record of a partition that has just left is its next owner's.
                 None => {}
@@ -149,11 +149,11 @@ impl<M: Machine> Pump<M> {
 
     /// Processes a record of a partition again that was committed. Where that does not lead to what was committed, all that is open is
     /// closed.
-    fn replay(&mut self) -> Result<(), PumpError> {
+    fn replay(&mut self) {
         let id = self.record.partition;
-        let Some(partition) = self.partitions.get_mut(&id) else { return Ok(()) };
+        let Some(partition) = self.partitions.get_mut(&id) else { return };
         if partition.has_processed(self.record.offset) {
-            return Ok(());
+            return;
         }
         if !partition.replay(&self.record, &mut self.out) {
             let (offset, next) = (self.record.offset, partition.committed());
@@ -167,7 +167,6 @@ impl<M: Machine> Pump<M> {
             let records = partition.records_since();
             tracing::info!(partition = id, records, "processed again since the state that was restored");
         }
-        Ok(())
     }
 
     fn next<I: Input>(&mut self, wait: Duration, input: &mut I) -> Result<Event, PumpError> {

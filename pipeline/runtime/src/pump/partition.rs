@@ -36,6 +36,7 @@ pub(super) struct RestoredPlace {
 ///
 /// The draft of its machine begins at the state that the changelog has, and may lie over many transactions. A transaction that is
 /// aborted drops all of it: what was committed since is processed again, and published by nobody, before the partition goes on.
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Partition<M> {
     id: i32,
     /// The epoch of its counters, in the marks of what it numbers and of its dead letters.

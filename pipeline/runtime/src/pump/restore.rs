@@ -61,7 +61,7 @@ pub(super) enum Advance<M> {
     /// There is nothing to do until the log gives more.
     Waiting,
     /// The partition is restored.
-    Done(Partition<M>),
+    Done(Box<Partition<M>>),
 }
 
 impl<M: Machine> Restore<M> {
@@ -113,7 +113,7 @@ impl<M: Machine> Restore<M> {
                 }
                 RestoreStage::Fill(records) => {
                     if !self.put_some()? {
-                        return Ok((Advance::Done(self.finish(records, config, meters)?), None));
+                        return Ok((Advance::Done(Box::new(self.finish(records, config, meters)?)), None));
                     }
                 }
             }

@@ -116,7 +116,7 @@ impl<M: Machine> Pump<M> {
         takeover.restore = restore;
         takeover.is_waiting = matches!(advance, Advance::Waiting);
         if let Advance::Done(partition) = advance {
-            self.start(id, partition, input)?;
+            self.start(id, *partition, input)?;
             self.counts.restored += 1;
             self.meters.taken(&[id], self.partitions.len());
         }

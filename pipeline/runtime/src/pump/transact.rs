@@ -185,7 +185,8 @@ impl<M: Machine> Pump<M> {
         self.config.fail_points.pass(Point::Process);
         let record = &self.record;
         if self.partitions.get(&record.partition).is_some_and(Partition::is_replaying) {
-            return self.replay();
+            self.replay();
+            return Ok(());
         }
         if let Some(partition) = self.partitions.get_mut(&record.partition) {
             // A client may return records again: it has moved back by itself.
