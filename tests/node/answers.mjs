@@ -68,7 +68,7 @@ export function answers(document, now = SEEN) {
   const calibration = [0.15, 0.25, 0.35, 0.45, 0.55, 0.65].map((stated, index) => ({ stated, won: stated + [0.02, -0.03, 0.01, 0.04, -0.02, 0.03][index], bets: 14 + index * 9 }))
   const whole = { ...record.records[0], bets: BETS, picks: 188, open: 3, without_result: 5, return: 0.031, standard_error: 0.07, interval: [-0.09, 0.15], equity, calibration, drawdown: 6.4, undisputed: { bets: BETS, return: 0.031, standard_error: 0.07 },
     sentence: 'Luck explains this record: of 100 bots that only guess, 33 do better.' }
-  const usage = { plan: 'pro', quota: 100_000, used: 4_213, remaining: 95_787, forfeited: 0, open_streams: 1, period_start: '2026-11-01T00:00:00Z', period_end: '2026-12-01T00:00:00Z', reset: '2026-12-01T00:00:00Z',
+  const usage = { plan: 'pro', quota: 100_000, used: 4_213, remaining: 95_787, forfeited: 0, open_streams: 1, open_leases: 0, beyond_quota: 0, period_start: '2026-11-01T00:00:00Z', period_end: '2026-12-01T00:00:00Z', reset: '2026-12-01T00:00:00Z',
     days: Object.fromEntries(Array.from({ length: 27 }, (_, day) => [`2026-11-${String(day + 1).padStart(2, '0')}`, 40 + (day * 37) % 290])), keys: { k1: 3_900, k2: 313 }, routes: { '/v1/arbs': 3_120, '/v1/stream': 81, '/v1/picks': 1_012 } }
   const key = (kid, name, mode, used) => ({ kid, prefix: `arb_${mode}_${kid}Qz`, name, mode, scopes: ['board:read', 'stream:read', 'usage:read'], expires_at: null, cidrs: [], monthly_cap: null, created_at: time(now - 864_000_000), last_used_at: used, replaced_by: null })
   const window = { ...example('/v1/arbs/history').windows[0], id: ENTRY }
@@ -90,7 +90,7 @@ export function answers(document, now = SEEN) {
     more: {
       '/session/picks': { ...picks, picks: made, next_cursor: null }, '/session/bots': example('/v1/bots'), '/truth': truth, '/session/books': example('/v1/books'), '/session/usage': usage,
       [`/session/bots/${record.bot}`]: { ...record, records: [whole] }, '/session/keys': { keys: [key('k1', 'ticker', 'live', time(now - 60_000)), key('k2', 'trying out', 'test', null)] }, '/session/webhooks': { webhooks: [endpoint] },
-      '/session/webhooks/e1/deliveries': { deliveries: [7, 6, 5, 4].map(delivery) }, '/session/arbs/history': { windows: [] }, '/status': example('/status'),
+      '/session/webhooks/e1/deliveries': { deliveries: [7, 6, 5, 4].map(delivery), next_cursor: null }, '/session/arbs/history': { windows: [], next_cursor: null }, '/status': example('/status'),
       [`/session/arbs/${ENTRY}`]: { ...shown, open, window: { ...window, event: open.event, league: open.league, market: open.market, line: open.line, legs: open.legs }, evidence: { ...shown.evidence, sequence: open.sequence } },
       [`/session/events/${open.event.id}/odds`]: odds, [`/session/events/${open.event.id}/odds/history`]: oddsHistory(odds, now),
       [`/session/arbs/${ENTRY}/prices`]: { ...example('/v1/arbs/{id}/prices'), id: ENTRY },

@@ -11,18 +11,18 @@ const now = Date.now()
 const time = (at) => new Date(at).toISOString()
 const KEY = `arb_live_${'7'.repeat(46)}`
 let [isSigned, keys, tests] = [false, [], 0]
-const session = { email: 'developer@example.com', plan: 'free', csrf_token: 'x', expires_at: time(now + 86_400_000) }
+const session = { email: 'developer@example.com', plan: 'free', bankroll: null, csrf_token: 'x', expires_at: time(now + 86_400_000) }
 const given = answers(document, now)
 const more = {
   ...given.more,
-  'GET /session': () => (isSigned ? session : undefined), 'POST /session/signup': () => ({}), 'POST /session': () => { isSigned = true; return session },
+  'GET /session': () => (isSigned ? session : undefined), 'POST /session/signup': () => ({ email: session.email, plan: session.plan }), 'POST /session': () => { isSigned = true; return session },
   'GET /session/keys': () => ({ keys }),
   'POST /session/keys': (body) => {
-    const key = { kid: 'k1', prefix: KEY.slice(0, 14), name: body.name, mode: body.mode, scopes: body.scopes, expires_at: null, cidrs: [], monthly_cap: null, created_at: time(Date.now()) }
+    const key = { kid: 'k1', prefix: KEY.slice(0, 14), name: body.name, mode: body.mode, scopes: body.scopes, expires_at: null, cidrs: [], monthly_cap: null, created_at: time(Date.now()), replaced_by: null, last_used_at: null }
     keys = [key]
     return { ...key, key: KEY }
   },
-  'POST /session/webhooks/e1/test': () => { tests++; return {} },
+  'POST /session/webhooks/e1/test': () => { tests++; return { webhook_id: 'msg_test' } },
 }
 const server = await serve(dist, 10, 0, { more, signals: given.signals, entryOf: (number, turn) => keptEntry(number, turn, Date.now()) })
 moveTo(server.url)

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
+import { conforming } from './conform.mjs'
 
 const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml', woff2: 'font/woff2' }
 // As api/src/page.rs has it.
@@ -23,7 +24,7 @@ function leg(outcome, book, price, now, link = null) {
   return {
     link,
     outcome, side: 'back', book, operator: book, price, effective_price: price, implied_probability: 1 / price, stake_share: 0.5, stake: 50, liability: null,
-    limit: 500, price_moved_at: time(now - 60_000), last_seen_at: time(now - 5_000), expected_interval_seconds: 60, age_seconds: 5,
+    limit: 500, price_moved_at: time(now - 60_000), last_seen_at: time(now - 5_000), expected_interval_seconds: 60, age_seconds: 5, rounded: false,
   }
 }
 
@@ -36,13 +37,13 @@ export function entry(number, turn, now) {
   const failed = isVerified ? [] : [{ flag: 'simultaneous', reason: 'one price was last confirmed 7 s before another was first seen' }]
   const margin = 1 / (1 / price + 1 / other) - 1
   return {
-    id: number.toString(16).padStart(32, '0'), sport: 'soccer', league: number === 1 ? HOSTILE[1] : `soccer_league_${number % 9}`,
+    id: number.toString(16).padStart(32, '0'), kind: 'surebet', sport: 'soccer', league: number === 1 ? HOSTILE[1] : `soccer_league_${number % 9}`,
     event: { id: `e${number}`, home, away: `Away City ${number}`, commence_time: time(now + 3_600_000), in_play: number % 5 === 0 },
-    market: number % 2 === 0 ? 'totals' : 'h2h', period: 'full_time', line: number % 2 === 0 ? 2.5 : null, margin, margin_worst: margin, margin_rounded: margin,
+    market: number % 2 === 0 ? 'totals' : 'h2h', period: 'full_time', line: number % 2 === 0 ? 2.5 : null, implied_probability: 1 / (1 + margin), margin, margin_worst: margin, margin_rounded: margin,
     score: margin * 0.8, total_stake_max: 500, currency: 'USD', legs: [leg('home', number === 2 ? HOSTILE[0] : BOOKS[number % 8], price, now, LINKS[number]), leg('away', BOOKS[(number + 3) % 8], other, now)],
     verified: isVerified, verification: Object.fromEntries(FLAGS.map((flag) => [flag, isVerified || flag !== 'simultaneous'])), failed_checks: failed, passed_over: null, void_clause: null, void_loss_max: null,
     warnings: [], execution_probability: 0.7, ttl_seconds: 300, ttl_p10_seconds: 40, ttl_p90_seconds: 1_800, opened_at: time(now - 120_000),
-    updated_at: time(now), sequence: turn + 1,
+    updated_at: time(now), expires_at: time(now + 600_000), sequence: turn + 1,
   }
 }
 
@@ -50,12 +51,13 @@ export function entry(number, turn, now) {
  * `entry` does. Returns its address, how many events it has sent, what it sent last of each entry, and how to end it. With `flip` all entries become verified
  * at once, or none is; with `hold` no further update is sent, or again; `send` sends an event to all streams, and a stream that begins later
  * knows it by its snapshot, as the real server's does. A path may have its method before it, and a function of the
- * body as its answer. */
+ * body as its answer. An answer that the OpenAPI document does not promise ends the program. */
 export async function serve(dist, entries, perSecond, { signals = [], more = {}, entryOf = entry, clock = Date.now } = {}) {
   const files = new Map([['/', 'index.html'], ...readdirSync(join(dist, 'assets')).map((name) => [`/assets/${name}`, join('assets', name)])].map(([path, name]) => {
     const bytes = readFileSync(join(dist, name))
     return [path, { bytes: brotliCompressSync(bytes), type: TYPES[name.split('.').at(-1)] }]
   }))
+  const conforms = conforming(join(dist, '../../../schemas/openapi/openapi.json'))
   const began = Date.now()
   const answers = {
     '/session': { email: 'reader@example.com', plan: 'pro', bankroll: null, csrf_token: 'x', expires_at: time(began + 86_400_000) },
@@ -77,6 +79,8 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
       latest.set(`${entry.event.home} – ${entry.event.away}`, { verified: entry.verified })
       return entry
     }
+    signals.forEach((signal) => conforms.part('Signal', signal))
+    conforms.part('Arb', entryOf(0, 0, now))
     send('snapshot', { as_of: time(now), stale: false, polls: [], arbs: [...open.values(), ...Array.from({ length: entries }, (_, number) => note(entryOf(number, 0, now)))], signals })
     let turn = 0
     streams.add((isVerified) => {
@@ -112,6 +116,7 @@ export async function serve(dist, entries, perSecond, { signals = [], more = {},
       const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString())
       const given = answers[`${request.method} ${path}`] ?? answers[path]
       const answer = typeof given === 'function' ? given(body) : given
+      if (answer !== undefined) conforms.answer(request.method.toLowerCase(), path, answer)
       response.writeHead(answer !== undefined ? 200 : path === '/session' ? 401 : 404, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer ?? { title: 'Not found' }))
     })

@@ -30,7 +30,7 @@ function leg(text, index, number, share, margin, now) {
   const limit = digit(number, index + 5, 3) === 0 ? null : 150 + digit(number, index + 6, 40) * 25
   return {
     outcome, side, book, operator: book, price, effective_price: side === 'lay' ? effective : price, implied_probability: share, stake_share: share, stake: 100 * share, liability: side === 'lay' ? 100 * share : null,
-    limit, price_moved_at: time(seen - 60_000), last_seen_at: time(seen), expected_interval_seconds: 60, link: digit(number, index + 8, 4) === 0 ? null : LINKED(book), rounded: false,
+    limit, price_moved_at: time(seen - 60_000), last_seen_at: time(seen), expected_interval_seconds: 60, age_seconds: (now - seen) / 1_000, link: digit(number, index + 8, 4) === 0 ? null : LINKED(book), rounded: false,
   }
 }
 
@@ -50,9 +50,9 @@ export function keptEntry(number, turn = 0, now = SEEN) {
   const failed = isVerified ? [] : [{ flag: 'simultaneous', reason: 'one price was last confirmed 7 s before another was first seen' }]
   return {
     ...base, sport, league, event: { id: `event${number}`, home, away, commence_time: time(now + (digit(number, 13, 7) === 0 ? -3_000_000 : (number + 1) * 2_400_000)), in_play: digit(number, 13, 7) === 0 },
-    market: kind.market, period: kind.period ?? 'full_time', line: kind.line, margin: real, margin_worst: real, margin_rounded: real, score: real * (0.5 + digit(number, 14, 50) / 100), legs,
+    market: kind.market, period: kind.period ?? 'full_time', line: kind.line, implied_probability: 1 / (1 + real), margin: real, margin_worst: real, margin_rounded: real, score: real * (0.5 + digit(number, 14, 50) / 100), legs,
     total_stake_max: limits.length === 0 ? null : Math.floor(Math.min(...limits) * 100) / 100, verified: isVerified, failed_checks: failed,
-    verification: { ...base.verification, simultaneous: isVerified }, ttl_seconds: 45 + digit(number, 15, 900), ttl_p10_seconds: 20, ttl_p90_seconds: 3_600, opened_at: time(now - digit(number, 16, 900) * 1_000), updated_at: time(now), sequence: turn + 1,
+    verification: { ...base.verification, simultaneous: isVerified }, ttl_seconds: 45 + digit(number, 15, 900), ttl_p10_seconds: 20, ttl_p90_seconds: 3_600, opened_at: time(now - digit(number, 16, 900) * 1_000), updated_at: time(now), expires_at: time(now + 600_000), sequence: turn + 1,
   }
 }
 

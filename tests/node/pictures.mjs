@@ -18,7 +18,7 @@ const MOST_PART = 0.001
 const SIZES = { '': [1440, 900], '-phone': [390, 844] }
 const given = answers(document, SEEN)
 let isSigned = true
-const session = () => (isSigned ? { email: 'reader@example.com', plan: 'pro', csrf_token: 'x', expires_at: new Date(SEEN + 86_400_000).toISOString() } : undefined)
+const session = () => (isSigned ? { email: 'reader@example.com', plan: 'pro', bankroll: null, csrf_token: 'x', expires_at: new Date(SEEN + 86_400_000).toISOString() } : undefined)
 const more = { ...given.more, '/session/scores': keptScores(40), 'GET /session': session, 'DELETE /session': () => { isSigned = false; return {} } }
 const server = await serve(dist, 40, 0, { ...given, more, entryOf: (number, turn) => keptEntry(number, turn, SEEN), clock: () => SEEN })
 moveTo(server.url)

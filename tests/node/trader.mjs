@@ -14,7 +14,7 @@ const hedge = ({ placed }) => {
   hedges.push(placed)
   const { id, legs } = latest
   return {
-    id, currency: 'USD', total_stake: 97.5, worst_profit: -1.25,
+    id, sequence: latest.sequence, currency: 'USD', total_stake: 97.5, worst_profit: -1.25,
     legs: legs.map(({ outcome, side, book, price }) => {
       const bet = placed.find((bet) => bet.book === book && bet.outcome === outcome)
       return { outcome, side, book, price, placed: bet !== undefined, stake: bet?.stake ?? 47.5, liability: null }
@@ -36,7 +36,11 @@ const scores = () => {
   const turned = { home: young.away, away: young.home, home_points: 0, away_points: 1, period: 'h2' }
   return { as_of: asOf, scores: [{ ...young, ...turned }, { ...old, expires_at: asOf }] }
 }
-const more = { '/session/scores': scores, '/session/arbs': { arbs: [own] }, [`/session/arbs/${fresh.id}/hedge`]: hedge, 'PUT /session/bankroll': (body) => body, '/session/usage': { used: 0, remaining: 10, quota: 10 } }
+const usage = {
+  plan: 'pro', quota: 10, used: 0, remaining: 10, period_start: '2026-11-01T00:00:00Z', period_end: '2026-12-01T00:00:00Z', reset: '2026-12-01T00:00:00Z', routes: {}, days: {}, keys: {},
+  forfeited: 0, open_leases: 0, open_streams: 0, beyond_quota: 0,
+}
+const more = { '/session/scores': scores, '/session/arbs': () => ({ as_of: new Date().toISOString(), stale: false, polls: [], arbs: [own], next_cursor: null }), [`/session/arbs/${fresh.id}/hedge`]: hedge, 'PUT /session/bankroll': (body) => body, '/session/usage': usage }
 const server = await serve(dist, COUNT, 0, { more, entryOf })
 moveTo(server.url)
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })

@@ -19,7 +19,7 @@ const GRACES: { seconds: number; text: string }[] = [
 /** Whether a key is good now, and if not, why. */
 export function state(key: Key, now: number): { isValid: boolean; text: string } {
   if (key.expires_at !== null && Date.parse(key.expires_at) <= now) return { isValid: false, text: 'expired' }
-  if ((key.replaced_by ?? null) !== null) return { isValid: true, text: 'being replaced' }
+  if (key.replaced_by !== null) return { isValid: true, text: 'being replaced' }
   return { isValid: true, text: 'valid' }
 }
 
@@ -138,13 +138,13 @@ function Row({ of, onRotate, onRevoke }: { of: Key; onRotate: () => void; onRevo
   return (
     <tr>
       <th scope="row">{of.name} {of.mode === 'test' && <Badge tone="plain">test</Badge>}<br /><code class="quiet">{of.prefix}…</code></th>
-      <td><Badge tone={isValid ? ((of.replaced_by ?? null) === null ? 'good' : 'warn') : 'bad'}>{text}</Badge></td>
+      <td><Badge tone={isValid ? (of.replaced_by === null ? 'good' : 'warn') : 'bad'}>{text}</Badge></td>
       <td class="scopes">{of.scopes.join(', ')}</td>
       <td><When at={of.created_at} /></td>
       <td>{of.last_used_at === null ? <span class="quiet">not since the server started</span> : <When at={of.last_used_at} />}</td>
       <td>{of.expires_at === null ? 'never' : <When at={of.expires_at} />}</td>
       <td class="buttons">
-        {isValid && (of.replaced_by ?? null) === null && (
+        {isValid && of.replaced_by === null && (
           <button type="button" class="small" aria-label={`Rotate ${of.name}`} onClick={onRotate}>Rotate</button>
         )}
         {isValid && <button type="button" class="small danger" aria-label={`Revoke ${of.name}`} onClick={onRevoke}>Revoke</button>}
