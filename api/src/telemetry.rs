@@ -3,49 +3,14 @@
 //! It never knows the caller.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use arb_runtime::progress::Span;
-use arb_runtime::telemetry::{Counter, Gauge, Histogram, kafka, list, seconds, took};
+use arb_runtime::telemetry::{Counter, Gauge, Histogram, Metric, kafka, list, seconds, took};
 use arb_schemas::time::Micros;
 
 /// Classes of a status.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-
-struct ServeMeters {
-    quota_refusals: Counter,
-    connections: Gauge,
-    board_entries: Gauge,
-    verified_entries: Gauge,
-    signals: Gauge,
-    feed_events: Counter,
-    streams: Gauge,
-    stream_events: Counter,
-    stream_bytes: Counter,
-    stream_conflated: Counter,
-    watched_boards: Gauge,
-    watched_lines: Counter,
-    watched_seconds: Histogram,
-    ring: (Gauge, Gauge),
-}
-
-static METERS: LazyLock<ServeMeters> = LazyLock::new(|| ServeMeters {
-    quota_refusals: list::QUOTA_REFUSALS.counter(&[]),
-    connections: list::CONNECTIONS.gauge(&[]),
-    board_entries: list::BOARD_ENTRIES.gauge(&[]),
-    verified_entries: list::VERIFIED_ENTRIES.gauge(&[]),
-    signals: list::SERVED_SIGNALS.gauge(&[]),
-    feed_events: list::FEED_EVENTS.counter(&[]),
-    streams: list::STREAMS.gauge(&[]),
-    stream_events: list::STREAM_EVENTS.counter(&[]),
-    stream_bytes: list::STREAM_BYTES.counter(&[]),
-    stream_conflated: list::STREAM_CONFLATED.counter(&[]),
-    watched_boards: list::WATCHED_BOARDS.gauge(&[]),
-    watched_lines: list::WATCHED_LINES.counter(&[]),
-    watched_seconds: list::WATCHED_SECONDS.histogram(&[]),
-    ring: (list::RING_EVENTS.gauge(&[]), list::RING_BYTES.gauge(&[])),
-});
 
 /// Why a stream ends: the client went or took nothing, it was cut, its key is not valid any more, or the server ends.
 const ENDS: [&str; 7] =
@@ -62,21 +27,11 @@ const SCAN_STATUSES: [&str; 3] = ["pending", "complete", "partial"];
 
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
-    LazyLock::force(&METERS);
     kafka::begin_feed();
-    // Before the first it is 0, so that the first is seen to come.
-    for reason in ENDS {
-        list::STREAM_ENDS.counter(&[reason]).absolute(0);
-    }
-    for status in SCAN_STATUSES {
-        list::SCANS.counter(&[status]).absolute(0);
-    }
-    for reason in EVICTIONS {
-        list::EVICTED_CONNECTIONS.counter(&[reason]).absolute(0);
-    }
-    for reason in HANDSHAKE_FAILURES {
-        list::FAILED_HANDSHAKES.counter(&[reason]).absolute(0);
-    }
+    list::STREAM_ENDS.begin_each(ENDS);
+    list::SCANS.begin_each(SCAN_STATUSES);
+    list::EVICTED_CONNECTIONS.begin_each(EVICTIONS);
+    list::FAILED_HANDSHAKES.begin_each(HANDSHAKE_FAILURES);
 }
 
 /// The meters of one route.
@@ -104,53 +59,54 @@ impl RouteMeters {
 
 /// Whether the accounts topic is known to be completely read.
 pub fn accounts_current(is_current: bool) {
-    list::ACCOUNTS_CURRENT.gauge(&[]).set(if is_current { 1.0 } else { 0.0 });
+    list::ACCOUNTS_CURRENT.set(if is_current { 1.0 } else { 0.0 });
 }
 
 /// A request was refused because the key's quota is spent.
 pub fn quota_refusal() {
-    METERS.quota_refusals.increment(1);
+    list::QUOTA_REFUSALS.add(1);
 }
 
 /// A scan was answered, and is so far.
 pub fn scan(status: &'static str) {
-    list::SCANS.counter(&[status]).increment(1);
+    list::SCANS.add_each([(status, 1)]);
 }
 
 /// A connection without a key was closed for another, for one of these reasons.
 pub fn connection_evicted(reason: &'static str) {
-    list::EVICTED_CONNECTIONS.counter(&[reason]).increment(1);
+    list::EVICTED_CONNECTIONS.add_each([(reason, 1)]);
 }
 
 /// A connection never became TLS, for one of these reasons.
 pub fn handshake_failed(reason: &'static str) {
-    list::FAILED_HANDSHAKES.counter(&[reason]).increment(1);
+    list::FAILED_HANDSHAKES.add_each([(reason, 1)]);
 }
 
 /// Something that is counted as open until this is dropped.
 #[derive(Debug)]
-pub struct Open(&'static Gauge);
+pub struct Open(Gauge);
 
 impl Open {
     /// A connection.
     #[must_use]
     pub fn connection() -> Self {
-        Self::of(&METERS.connections)
+        Self::of(&list::CONNECTIONS)
     }
 
     /// A stream.
     #[must_use]
     pub fn stream() -> Self {
-        Self::of(&METERS.streams)
+        Self::of(&list::STREAMS)
     }
 
     /// A set of own books that is watched.
     #[must_use]
     pub fn watched_board() -> Self {
-        Self::of(&METERS.watched_boards)
+        Self::of(&list::WATCHED_BOARDS)
     }
 
-    fn of(gauge: &'static Gauge) -> Self {
+    fn of(metric: &Metric) -> Self {
+        let gauge = metric.gauge(&[]);
         gauge.increment(1.0);
         Self(gauge)
     }
@@ -164,24 +120,24 @@ impl Drop for Open {
 
 /// An event of the feed was read.
 pub fn feed_event() {
-    METERS.feed_events.increment(1);
+    list::FEED_EVENTS.add(1);
 }
 
 /// An event was replaced by a later one before it was sent.
 pub fn event_conflated() {
-    METERS.stream_conflated.increment(1);
+    list::STREAM_CONFLATED.add(1);
 }
 
 /// A board that is watched was computed again: lines that were searched, and how long it took.
 pub fn board_looked_at(lines: usize, time: Duration) {
-    METERS.watched_lines.increment(lines as u64);
-    METERS.watched_seconds.record(took(time));
+    list::WATCHED_LINES.add(lines as u64);
+    list::WATCHED_SECONDS.record(took(time));
 }
 
 /// A stream ended, for one of these reasons.
 pub fn stream_ended(reason: &'static str) {
     tracing::debug!(reason, "a stream ended");
-    list::STREAM_ENDS.counter(&[reason]).increment(1);
+    list::STREAM_ENDS.add_each([(reason, 1)]);
 }
 
 /// Events of a batch, at most.
@@ -206,8 +162,8 @@ impl Sent {
 
     /// Reports the collected counts.
     pub fn report(&mut self) {
-        METERS.stream_events.increment(std::mem::take(&mut self.events));
-        METERS.stream_bytes.increment(std::mem::take(&mut self.bytes));
+        list::STREAM_EVENTS.add(std::mem::take(&mut self.events));
+        list::STREAM_BYTES.add(std::mem::take(&mut self.bytes));
     }
 }
 
@@ -237,14 +193,14 @@ pub struct Memory<'a> {
 /// Reports what is in memory at a moment of UTC. `ends` are the end offsets of the feed's partitions, as far
 /// as they are known.
 pub fn inspect(memory: &Memory<'_>, ends: &BTreeMap<i32, Span>, now: Micros) {
-    METERS.board_entries.set(memory.entries as f64);
-    METERS.verified_entries.set(memory.verified as f64);
-    METERS.signals.set(memory.signals as f64);
+    list::BOARD_ENTRIES.set(memory.entries as f64);
+    list::VERIFIED_ENTRIES.set(memory.verified as f64);
+    list::SERVED_SIGNALS.set(memory.signals as f64);
     if let Some(as_of) = memory.as_of {
-        list::BOARD_AGE.gauge(&[]).set(seconds(as_of, now));
+        list::BOARD_AGE.set(seconds(as_of, now));
     }
-    METERS.ring.0.set(memory.ring.0 as f64);
-    METERS.ring.1.set(memory.ring.1 as f64);
+    list::RING_EVENTS.set(memory.ring.0 as f64);
+    list::RING_BYTES.set(memory.ring.1 as f64);
     for (partition, next) in (0..).zip(memory.feed) {
         if let Some(end) = ends.get(&partition) {
             let lag = (end.next - next).max(0);

@@ -1,5 +1,6 @@
 //! The local ClickHouse: its migrations, the rights of its users, and the rows that survive a kill.
 
+mod columns;
 mod environments;
 
 use std::process::Stdio;

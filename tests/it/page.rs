@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::restart::chromium;
 use crate::support::local_up::LocalHome;
 use crate::support::receiver::{Manner, Posted, Receiver};
-use crate::support::{node, root};
+use crate::support::{home, node, root};
 use crate::up::children;
 
 fn text(output: &Output) -> String {
@@ -72,7 +72,7 @@ const SETTINGS: [&str; 6] = [
 
 /// The sources of the page with their packages, in a folder of the repository's home, which keeps the packages.
 fn workshop() -> PathBuf {
-    let (from, folder) = (root().join("api/dashboard"), root().join(".arb/dashboard"));
+    let (from, folder) = (root().join("api/dashboard"), home().join("dashboard"));
     for gone in ["src", "dist"] {
         let _ = fs::remove_dir_all(folder.join(gone));
     }

@@ -173,16 +173,16 @@ fn a_missing_metric_is_found() {
     let is_found = |expression: &'static str| std::panic::catch_unwind(|| check(expression, "here")).is_err();
     for wrong in [
         "arb_process_lag",
-        "arb_process_commit_seconds",
-        "rate(arb_process_lag_records[1m])",
+        "arb_pump_commit_seconds",
+        "rate(arb_pump_lag_records[1m])",
         "delta(arb_process_ticks_total[1m])",
         "arb_process_ticks_total{book=\"x\"}",
-        "arb_process_transactions_total{outcome=\"commited\"}",
-        "histogram_quantile(0.9, rate(arb_process_commit_seconds_sum[1m]))",
+        "arb_pump_transactions_total{outcome=\"commited\"}",
+        "histogram_quantile(0.9, rate(arb_pump_commit_seconds_sum[1m]))",
     ] {
         assert!(is_found(wrong), "{wrong}");
     }
-    assert!(!is_found("sum(rate(arb_process_transactions_total{outcome=\"committed\", job=\"x\"}[1m]))"));
+    assert!(!is_found("sum(rate(arb_pump_transactions_total{outcome=\"committed\", job=\"x\"}[1m]))"));
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn metric_row(metric: &Metric) -> String {
 fn the_page_of_metrics_has_the_list() {
     for role in [
         Reporter::Every,
+        Reporter::Pump,
         Reporter::Ingest,
         Reporter::Process,
         Reporter::Accounts,
@@ -145,6 +146,7 @@ fn the_page_of_metrics_has_the_list() {
             list::ALL.iter().filter(|metric| metric.role == role).map(metric_row).collect();
         let heading = match role {
             Reporter::Every => "## Every role".to_owned(),
+            Reporter::Pump => "## Every role with a pump".to_owned(),
             role => format!("## `arb {}`", role.key()),
         };
         assert_table(METRICS, &heading, &expected);

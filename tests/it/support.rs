@@ -43,10 +43,23 @@ pub(crate) mod transcript;
 pub(crate) mod wait;
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 pub(crate) use wait::{PATIENCE, wait_for, wait_for_steps};
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The program's home in the repository, where downloads lie. It is marked before anything else is in it: the program takes no other folder.
+pub(crate) fn home() -> PathBuf {
+    static HOME: OnceLock<PathBuf> = OnceLock::new();
+    let made = || {
+        let home = root().join(".arb");
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::write(home.join("arb-home"), "").unwrap();
+        home
+    };
+    HOME.get_or_init(made).clone()
 }

@@ -28,7 +28,7 @@ fn metric(name: &str) -> Option<&'static Metric> {
 
 fn assert_is_listed(sample: &Sample, role: Reporter) {
     let metric = metric(&sample.name).unwrap_or_else(|| panic!("{} is not in the list", sample.name));
-    assert!([Reporter::Every, role].contains(&metric.role), "{} is not reported by {role:?}", sample.name);
+    assert!(metric.is_of(role), "{} is not reported by {role:?}", sample.name);
     let labels: BTreeSet<_> =
         sample.labels.keys().map(String::as_str).filter(|label| *label != "le").collect();
     assert_eq!(labels, metric.labels.iter().copied().collect(), "{}", sample.name);
@@ -37,14 +37,14 @@ fn assert_is_listed(sample: &Sample, role: Reporter) {
 /// Whether a page has every metric of a role that does not come with an event of its own: some are known only once they have been
 /// looked up.
 fn is_complete(page: &Page, role: Reporter) -> bool {
-    let mut of_role = list::ALL.iter().filter(|metric| [Reporter::Every, role].contains(&metric.role));
+    let mut of_role = list::ALL.iter().filter(|metric| metric.is_of(role));
     of_role.all(|metric| metric.is_rare || page.types.contains_key(metric.name))
 }
 
 /// A page is the list's, as far as it is this role's.
 fn assert_is_whole(page: &Page, role: Reporter) {
     page.samples.iter().for_each(|sample| assert_is_listed(sample, role));
-    for metric in list::ALL.iter().filter(|metric| [Reporter::Every, role].contains(&metric.role)) {
+    for metric in list::ALL.iter().filter(|metric| metric.is_of(role)) {
         let kind = match metric.kind {
             Kind::Counter => "counter",
             Kind::Gauge => "gauge",
@@ -133,9 +133,9 @@ fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
     let mut process = Role::start("process", &stalled, &log);
     let admin = Admin::of(&log);
     publish(&broker, 61, 10);
-    let lag = |page: &Page| page.sum("arb_process_lag_records", &[]);
+    let lag = |page: &Page| page.sum("arb_pump_lag_records", &[]);
     let hangs = admin.page_when("it hangs with records to read", |page| {
-        lag(page) > 0.0 && page.sum("arb_process_pump_age_seconds", &[]) > 1.0
+        lag(page) > 0.0 && page.sum("arb_pump_age_seconds", &[]) > 1.0
     });
     publish(&broker, 62, 10);
     admin.page_when("more wait", |page| lag(page) > lag(&hangs));
@@ -146,22 +146,22 @@ fn the_lag_of_a_pump_that_hangs_is_seen_to_grow() {
     let _process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &again);
     let done = Admin::of(&again).page_when("all is processed", |page| {
         lag(page) < 0.5
-            && page.sum("arb_process_partitions", &[]) > 3.0
+            && page.sum("arb_pump_partitions", &[]) > 3.0
             && page.sum("arb_process_quotes", &[]) > 0.0
             // What was restored has quotes, too, before anything has been read or the ends are known.
             && page.sum("arb_process_records_total", &[]) > 0.0
             // The recording is old.
-            && page.sum("arb_process_event_time_lag_seconds", &[]) > 0.0
+            && page.sum("arb_pump_event_time_lag_seconds", &[]) > 0.0
             // A commit is reported by one of them after the other.
             && is_each_record_counted(page)
     });
-    assert!(done.sum("arb_process_restore_seconds_count", &[]) > 3.0);
+    assert!(done.sum("arb_pump_restore_seconds_count", &[]) > 3.0);
 }
 
 /// Whether a processor counts as many records that it read as it judged, and as its transactions took in.
 fn is_each_record_counted(page: &Page) -> bool {
     let counts =
-        ["arb_process_records_total", "arb_process_judged_total", "arb_process_transaction_records_sum"];
+        ["arb_process_records_total", "arb_process_judged_total", "arb_pump_transaction_records_sum"];
     let [read, judged, taken_in] = counts.map(|name| page.sum(name, &[]));
     (read - judged).abs() < 0.5 && (read - taken_in).abs() < 0.5
 }
@@ -242,7 +242,7 @@ fn input_faults_are_reported_by_kind_and_never_by_name() {
     // A commit is reported by one of them after the other.
     let read = |page: &Page| page.sum("arb_process_records_total", &[("kind", "unreadable")]);
     let page = Admin::of(&log).page_when("all are put aside", |page| {
-        page.sum("arb_process_dead_letters_total", &reason) > 19.5
+        page.sum("arb_pump_dead_letters_total", &reason) > 19.5
             && read(page) > 19.5
             && is_complete(page, Reporter::Process)
     });
@@ -258,7 +258,7 @@ fn a_lost_broker_is_reported() {
     let mut process = Role::start("process", &[broker.kafka.at(), broker.kafka.named()], &log);
     let admin = Admin::of(&log);
     admin.page_when("it has partitions", |page| {
-        page.sum("arb_process_partitions", &[]) > 3.5 && is_complete(page, Reporter::Process)
+        page.sum("arb_pump_partitions", &[]) > 3.5 && is_complete(page, Reporter::Process)
     });
     drop(broker);
     let page = admin.page_when("it is reported", |page| page.sum("arb_kafka_errors_total", &[]) > 0.5);

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use arb_accounts::codec;
 use arb_accounts::machine::{AccountsConfig, AccountsMachine};
-use arb_accounts::{codec, telemetry};
 use arb_kafka::{self as kafka, CommandProducer};
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::machine::Machine;
@@ -39,7 +39,6 @@ pub(crate) fn run(config: Accounts) -> anyhow::Result<()> {
         cuts: CutLimits::EACH,
         workers: 1,
         output: &ACCOUNTS,
-        inspect: telemetry::inspect,
     };
     run_machine::<AccountsMachine, _>(role, move |Surroundings { cluster, places, stop }| {
         let partitions = kafka::machine_partitions(cluster, &AccountsMachine::TOPICS)?;

@@ -115,9 +115,8 @@ fn begin(role: Role) {
         Role::Serve => arb_api::telemetry::begin(),
         Role::Sink => arb_sink::telemetry::begin(),
         Role::Deliver => arb_deliver::telemetry::begin(),
-        Role::Settle => arb_settle::telemetry::begin(),
         Role::Bots => arb_bots::telemetry::begin(),
-        Role::Every => {}
+        Role::Every | Role::Pump | Role::Settle => {}
     }
 }
 

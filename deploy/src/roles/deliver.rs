@@ -18,7 +18,7 @@ use arb_deliver::fan_out::{EndpointIndex, FanOut};
 use arb_deliver::machine::DeliverMachine;
 use arb_deliver::schedule::Schedule;
 use arb_deliver::sender::{Report, Sender};
-use arb_deliver::{telemetry, verifier};
+use arb_deliver::verifier;
 use arb_feed::webhook::address::Rules;
 use arb_kafka::{self as kafka, Beginning, Cluster, CommandProducer, Forwarder, Table, TaskProducer};
 use arb_runtime::batch::BatchLimits;
@@ -64,7 +64,6 @@ pub(crate) fn run(config: Deliver) -> anyhow::Result<()> {
         cuts: CutLimits::EACH,
         workers: 1,
         output: &WEBHOOK_DELIVERIES,
-        inspect: telemetry::inspect,
     };
     let (group, webhooks) = (config.group, config.webhooks);
     run_machine(role, move |surroundings| begin(surroundings, &group, &webhooks))

@@ -3,7 +3,6 @@
 //! Each pump is a member of the group of its own, with partitions and a state of its own: what holds of several processes holds of
 //! several pumps of one. It never knows what the machine decides about.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -12,10 +11,10 @@ use arb_kafka::{self as kafka, Cluster, Ends, InputConsumer, TransactionalProduc
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::fail_point::FailPoints;
 use arb_runtime::machine::{Counts, Machine};
-use arb_runtime::progress::{PartitionProgress, ProgressMap, Span};
+use arb_runtime::progress::ProgressMap;
 use arb_runtime::pump::{Config, CutLimits, Pump, SLICE};
 use arb_runtime::stop::Stop;
-use arb_runtime::telemetry::Role;
+use arb_runtime::telemetry::{self, Role};
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics;
 
@@ -65,9 +64,6 @@ pub(super) fn thread(
     Ok(())
 }
 
-/// Reports how far each partition is, where its input ends, and how long a pump has been silent.
-pub(super) type Inspect = fn(&BTreeMap<i32, PartitionProgress>, &BTreeMap<i32, Span>, Option<Duration>);
-
 /// A machine as a role, by its settings and by what is fixed.
 pub(super) struct MachineRole {
     pub(super) role: Role,
@@ -82,7 +78,6 @@ pub(super) struct MachineRole {
     pub(super) workers: usize,
     /// One of its outputs: what it writes there is held back by transactions that others leave open.
     pub(super) output: &'static topics::Topic,
-    pub(super) inspect: Inspect,
 }
 
 /// Where a machine begins.
@@ -152,7 +147,7 @@ where
             input: (input, Ends::watch(cluster, input, partitions, stop)?),
             output: (output, Ends::watch(cluster, output, partitions, stop)?),
             readiness: Readiness::new(),
-            inspect: self.role.inspect,
+            role: self.role.role,
         });
         let workers = self.pulses.len().min(usize::try_from(partitions).unwrap_or(1));
         let one = &|worker| {
@@ -224,7 +219,7 @@ struct MachineVitals {
     input: (&'static topics::Topic, Ends),
     output: (&'static topics::Topic, Ends),
     readiness: Readiness,
-    inspect: Inspect,
+    role: Role,
 }
 
 impl Vitals for MachineVitals {
@@ -241,6 +236,12 @@ impl Vitals for MachineVitals {
         let ((input, input_ends), (output, output_ends)) = (&self.input, &self.output);
         let input = Topic { name: input.name, places: Some(&self.places), ends: input_ends };
         self.readiness.inspect(&[input, Topic { name: output.name, places: None, ends: output_ends }]);
-        (self.inspect)(&self.places.get(), &input_ends.get(), self.life.silence());
+        telemetry::pump::inspect(
+            self.role,
+            &self.places.get(),
+            &input_ends.get(),
+            clock::now(),
+            self.life.silence(),
+        );
     }
 }

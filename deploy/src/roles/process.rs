@@ -32,7 +32,6 @@ pub(crate) fn run(config: Process) -> anyhow::Result<()> {
         cuts: CUTS,
         workers: workers.map_or(1, NonZeroUsize::get),
         output: &FEED_EVENTS,
-        inspect: |places, ends, silence| telemetry::inspect(places, ends, clock::now(), silence),
     };
     let (policy, books_file) = (config.policy, config.books_file);
     run_machine::<OddsMachine, _>(role, move |Surroundings { cluster, stop, .. }| {

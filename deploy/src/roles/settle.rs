@@ -17,7 +17,7 @@ use arb_schemas::topics::{FEED_EVENTS, PICK_TASKS, PICKS};
 use arb_schemas::wire;
 use arb_settle::clauses::Clauses;
 use arb_settle::machine::SettleMachine;
-use arb_settle::{opened, telemetry};
+use arb_settle::opened;
 
 use super::guarded;
 use super::machine::{Begun, MachineRole, Surroundings, run_machine, thread, write_timers};
@@ -43,7 +43,6 @@ pub(crate) fn run(config: Settle) -> anyhow::Result<()> {
         cuts: CutLimits::EACH,
         workers: 1,
         output: &PICKS,
-        inspect: telemetry::inspect,
     };
     let (group, books_file) = (config.group, config.books_file);
     run_machine::<SettleMachine, _>(role, move |Surroundings { cluster, places, stop }| {

@@ -13,7 +13,7 @@ use arb_kafka::{self as kafka, Ends, SinkConsumer};
 use arb_runtime::progress::ProgressMap;
 use arb_runtime::readiness::{AnswerChange, Answering};
 use arb_runtime::stop::Stop;
-use arb_runtime::telemetry::Role;
+use arb_runtime::telemetry::{Role, lag, list};
 use arb_runtime::watchdog::Pulse;
 use arb_schemas::topics::{FEED_EVENTS, ODDS_TICKS};
 use arb_sink::batch::Limits;
@@ -174,7 +174,8 @@ impl Vitals for SinkVitals {
 
     fn inspect(&self) {
         for ((topic, places), ends) in TOPICS.iter().zip(&self.places).zip(&self.ends) {
-            arb_sink::telemetry::inspect(topic.name, &places.get(), &ends.get(), clock::now());
+            let lag = [&list::SINK_LAG_RECORDS, &list::SINK_EVENT_TIME_LAG];
+            lag::inspect(lag, topic.name, &places.get(), &ends.get(), clock::now());
         }
         arb_sink::telemetry::silent(self.life.silence());
         // The last offsets of the feed may be transaction markers, which are no records: a position before

@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn samples_are_summed_over_their_labels() {
         let page = Page::parse(
-            "# TYPE arb_process_lag_records gauge\narb_process_lag_records{partition=\"0\"} 3\n\
-             arb_process_lag_records{partition=\"1\"} 4\narb_serve_signals 12\nno sample",
+            "# TYPE arb_pump_lag_records gauge\narb_pump_lag_records{role=\"process\",partition=\"0\"} 3\n\
+             arb_pump_lag_records{role=\"process\",partition=\"1\"} 4\narb_serve_signals 12\nno sample",
         );
         assert_eq!(
             [&list::LAG_RECORDS, &list::SERVED_SIGNALS, &list::POLLS].map(|m| page.sum(m)),

@@ -17,7 +17,7 @@ mod valid;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
-use arb_runtime::telemetry::PumpMetrics;
+use arb_runtime::telemetry::Role;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{ACCOUNT_AUDIT, ACCOUNT_COMMANDS, ACCOUNTS, DEAD_ACCOUNT_COMMANDS};
 use arb_schemas::wire::WireError;
@@ -133,7 +133,7 @@ impl Machine for AccountsMachine {
         dead_letters: &DEAD_ACCOUNT_COMMANDS,
         outputs: &[&ACCOUNT_AUDIT],
     };
-    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+    const ROLE: Option<Role> = Some(Role::Accounts);
 
     fn new(config: &AccountsConfig) -> Self {
         Self { config: *config, draft: Draft::default() }

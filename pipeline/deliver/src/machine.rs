@@ -13,7 +13,7 @@ use arb_feed::webhook::circuit::open_until;
 use arb_runtime::dead_letters::Reason;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
-use arb_runtime::telemetry::PumpMetrics;
+use arb_runtime::telemetry::Role;
 use arb_schemas::records::{WebhookCircuit, WebhookDelivery};
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{DEAD_WEBHOOK_TASKS, WEBHOOK_DELIVERIES, WEBHOOK_STATE, WEBHOOK_TASKS};
@@ -164,7 +164,7 @@ impl Machine for DeliverMachine {
         dead_letters: &DEAD_WEBHOOK_TASKS,
         outputs: &[&WEBHOOK_DELIVERIES],
     };
-    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+    const ROLE: Option<Role> = Some(Role::Deliver);
 
     fn new(schedule: &Arc<Schedule>) -> Self {
         Self {

@@ -6,23 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use arb_model::Faults;
-use arb_runtime::telemetry::{Counter, Gauge, Since, list, seconds};
+use arb_runtime::telemetry::{Since, list, seconds};
 use arb_schemas::time::Micros;
 
 use crate::scan::ScanOutcome;
-
-struct Meters {
-    polls: Counter,
-    frames: Counter,
-    ticks: Counter,
-    heartbeats: Counter,
-    refused: Counter,
-    unfit: Counter,
-    too_long: Counter,
-    scans: [Counter; ScanOutcome::ALL.len()],
-    poll_age: Gauge,
-    last: Mutex<Last>,
-}
 
 /// What was published last.
 struct Last {
@@ -34,18 +21,11 @@ struct Last {
     published: Option<Micros>,
 }
 
-static METERS: LazyLock<Meters> = LazyLock::new(|| Meters {
-    polls: list::POLLS.counter(&[]),
-    frames: list::FRAMES.counter(&[]),
-    ticks: list::TICKS.counter(&[]),
-    heartbeats: list::HEARTBEATS.counter(&[]),
-    refused: list::PUBLISH_ERRORS.counter(&["kafka"]),
-    unfit: list::PUBLISH_ERRORS.counter(&["schema"]),
-    too_long: list::PUBLISH_ERRORS.counter(&["too_long"]),
-    scans: ScanOutcome::ALL.map(|outcome| list::INGEST_SCANS.counter(&[outcome.key()])),
-    poll_age: list::POLL_AGE.gauge(&[]),
-    last: Mutex::new(Last { poll: Since::now(), received_at: None, published: None }),
-});
+static LAST: LazyLock<Mutex<Last>> =
+    LazyLock::new(|| Mutex::new(Last { poll: Since::now(), received_at: None, published: None }));
+
+/// Why something was not published as it is.
+const ERRORS: [&str; 3] = ["kafka", "schema", "too_long"];
 
 /// Sources whose clocks are reported: a list of sports without end makes no more.
 const CLOCKS_SHOWN: usize = 256;
@@ -57,14 +37,16 @@ static CLOCKS: Mutex<BTreeMap<String, Since>> = Mutex::new(BTreeMap::new());
 
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
-    LazyLock::force(&METERS);
+    LazyLock::force(&LAST);
+    list::PUBLISH_ERRORS.begin_each(ERRORS);
+    list::INGEST_SCANS.begin_each(ScanOutcome::ALL.iter().map(|outcome| outcome.key()));
 }
 
 /// A poll was published.
 pub fn poll(received_at: Micros, frames: usize, ticks: usize) {
-    METERS.polls.increment(1);
-    METERS.frames.increment(frames as u64);
-    METERS.ticks.increment(ticks as u64);
+    list::POLLS.add(1);
+    list::FRAMES.add(frames as u64);
+    list::TICKS.add(ticks as u64);
     let mut last = last();
     last.poll = Since::now();
     // A recording may go back.
@@ -73,30 +55,30 @@ pub fn poll(received_at: Micros, frames: usize, ticks: usize) {
 }
 
 fn last() -> MutexGuard<'static, Last> {
-    METERS.last.lock().unwrap_or_else(PoisonError::into_inner)
+    LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A heartbeat of this time was published.
 pub fn heartbeat(at: Micros) {
-    METERS.heartbeats.increment(1);
+    list::HEARTBEATS.add(1);
     let mut last = last();
     last.published = last.published.max(Some(at));
 }
 
 /// Something could not be published: Kafka did not take it, or it fits no schema.
 pub fn not_published(by_kafka: bool) {
-    if by_kafka { &METERS.refused } else { &METERS.unfit }.increment(1);
+    let [kafka, schema, _] = ERRORS;
+    list::PUBLISH_ERRORS.add_each([(if by_kafka { kafka } else { schema }, 1)]);
 }
 
 /// So many scans were answered by a source.
 pub fn scans(outcome: ScanOutcome, scans: usize) {
-    let counters = ScanOutcome::ALL.iter().zip(&METERS.scans);
-    counters.filter(|(known, _)| **known == outcome).for_each(|(_, counter)| counter.increment(scans as u64));
+    list::INGEST_SCANS.add_each([(outcome.key(), scans as u64)]);
 }
 
 /// A poll for scans cost so many credits.
 pub fn scan_credits(credits: u64) {
-    list::SCAN_CREDITS.counter(&[]).increment(credits);
+    list::SCAN_CREDITS.add(credits);
 }
 
 /// A result was written.
@@ -108,7 +90,8 @@ pub fn result(status: &str) {
 /// A frame was too long for its topic: its event was published without ticks.
 pub fn too_long(event: &str, bytes: usize) {
     tracing::error!(event, bytes, "a frame is too long for its topic: its event is published without ticks");
-    METERS.too_long.increment(1);
+    let [_, _, too_long] = ERRORS;
+    list::PUBLISH_ERRORS.add_each([(too_long, 1)]);
 }
 
 /// A live source was called: for what, and what came of it.
@@ -118,17 +101,17 @@ pub fn call(kind: &'static str, outcome: &'static str) {
 
 /// The response of a live source reported the remaining credits.
 pub fn credits(remaining: u64) {
-    list::CREDITS.gauge(&[]).set(remaining as f64);
+    list::CREDITS.set(remaining as f64);
 }
 
 /// No lease is held: other workers spend now, and the last report to this one is out of date.
 pub fn no_credits() {
-    list::CREDITS.gauge(&[]).set(f64::NAN);
+    list::CREDITS.set(f64::NAN);
 }
 
 /// So many sports of a live source are polled here.
 pub fn sports(held: usize) {
-    list::SPORTS.gauge(&[]).set(held as f64);
+    list::SPORTS.set(held as f64);
 }
 
 /// The clock is so far behind a source's; 0 where it is not. A line of the log each minute while it is.
@@ -158,11 +141,11 @@ pub fn faults(faults: &Faults) {
 /// Reports ages at a moment of UTC.
 pub fn inspect(now: Micros) {
     let last = last();
-    METERS.poll_age.set(last.poll.seconds());
+    list::POLL_AGE.set(last.poll.seconds());
     if let Some(received_at) = last.received_at {
-        list::INGEST_LAG.gauge(&[]).set(seconds(received_at, now));
+        list::INGEST_LAG.set(seconds(received_at, now));
     }
     if let Some(published) = last.published {
-        list::PUBLISHED_LAG.gauge(&[]).set(seconds(published, now));
+        list::PUBLISHED_LAG.set(seconds(published, now));
     }
 }

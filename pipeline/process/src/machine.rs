@@ -20,7 +20,7 @@ use arb_runtime::machine::{
     Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, OpenRecords, Outbox,
 };
 use arb_runtime::pump::CutLimits;
-use arb_runtime::telemetry::PumpMetrics;
+use arb_runtime::telemetry::Role;
 use arb_schemas::time::Micros;
 use arb_schemas::topics::{
     ARBS_BOARD, DEAD_TICKS, FEED_EVENTS, ODDS_TICKS, PROCESS_STATE, SCAN_RESULTS, SIGNALS, Topic,
@@ -69,7 +69,7 @@ impl Machine for OddsMachine {
         outputs: &[&ARBS_BOARD, &SIGNALS, &FEED_EVENTS, &SCAN_RESULTS],
     };
     const OPEN: &'static [&'static Topic] = &[&ARBS_BOARD, &SIGNALS];
-    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+    const ROLE: Option<Role> = Some(Role::Process);
 
     fn new(config: &OddsConfig) -> Self {
         let engine = Engine::with_books(config.policy, Arc::clone(&config.books));

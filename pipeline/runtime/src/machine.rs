@@ -36,7 +36,7 @@ use arb_schemas::wire::WireError;
 
 use crate::dead_letters::Reason;
 use crate::log::Output;
-use crate::telemetry::PumpMetrics;
+use crate::telemetry::Role;
 
 pub use counts::Counts;
 
@@ -159,8 +159,8 @@ pub trait Machine: Sized {
     const TOPICS: MachineTopics;
     /// Its compacted outputs: what they list is open ([`Self::supersede`]).
     const OPEN: &'static [&'static Topic] = &[];
-    /// The metrics by which the pump reports on it; `None` for a machine without metrics.
-    const METRICS: Option<PumpMetrics> = None;
+    /// The role as which its pump reports; `None` for a machine that reports nothing.
+    const ROLE: Option<Role> = None;
 
     /// A machine without state.
     fn new(config: &Self::Config) -> Self;

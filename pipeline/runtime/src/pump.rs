@@ -31,7 +31,7 @@ pub use error::PumpError;
 pub use partition::PARTITION_KEY;
 
 use last_resort::LastResort;
-use meters::PumpMeters;
+use meters::Meters;
 use partition::Partition;
 use takeover::Takeover;
 
@@ -46,7 +46,7 @@ pub struct Pump<M: Machine> {
     config: Config<M>,
     partitions: BTreeMap<i32, Partition<M>>,
     counts: Counts<M::Tally>,
-    meters: PumpMeters,
+    meters: Meters,
     record: Record,
     out: Outbox,
     /// A rebalance that is due once the transaction is over.
@@ -65,7 +65,7 @@ impl<M: Machine> Pump<M> {
     /// A pump that owns nothing yet.
     #[must_use]
     pub fn new(config: Config<M>) -> Self {
-        let meters = PumpMeters::new(M::METRICS.as_ref());
+        let meters = Meters::new(M::ROLE);
         let (partitions, counts, record) = (BTreeMap::new(), Counts::default(), Record::default());
         let (out, due, takeover, count_at) = (Outbox::default(), None, Takeover::new(), None);
         let (last_resort, saving) = (LastResort::default(), Vec::new());
@@ -155,6 +155,7 @@ impl<M: Machine> Pump<M> {
         if partition.has_processed(self.record.offset) {
             return;
         }
+        self.meters.replayed();
         if !partition.replay(&self.record, &mut self.out) {
             let (offset, next) = (self.record.offset, partition.committed());
             let text = "what was published since the state was written is not what these records lead to: another program or other tables \

@@ -1,19 +1,20 @@
 //! Telemetry: the metrics of the program, and the recorder that holds them.
 //!
 //! - [`list`]: every metric, its unit and what it means; names and labels are written there and nowhere else.
-//! - [`kafka`], [`machine`]: what every role reports. What one role reports is in the room `telemetry` of its crate, beside its
+//! - [`kafka`], [`machine`]: what every role reports; [`pump`]: what every role with a pump does; [`lag`]: how far one is behind. What one role reports is in the room `telemetry` of its crate, beside its
 //!   counts. Where something is both a line of the log and a number, one function writes both.
 //!
-//! Before [`install`], and in tools that never call it, all of it does nothing. Handles are looked up once;
-//! frequent events are counted locally and reported once for each transaction or batch, never for each tick.
+//! Before [`install`], and in tools that never call it, all of it does nothing. A report looks its handle up, for some hundred nanoseconds;
+//! what is frequent is counted locally and reported once for each transaction or batch, never for each tick, or keeps its handle.
 //! A label never contains a key, an event's or window's id, a URL, or any other text from the input: a
 //! hostile feed cannot make the metrics grow. The one exception is `source`, of which there are at most 256.
 
 pub mod kafka;
+pub mod lag;
 pub mod list;
 pub mod machine;
 mod metric;
-mod pump;
+pub mod pump;
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,6 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 
 pub use metric::{Kind, Metric, Role};
 pub use metrics::{Counter, Gauge, Histogram};
-pub use pump::PumpMetrics;
 
 /// The page that Prometheus reads.
 #[derive(Debug, Clone)]
@@ -53,7 +53,11 @@ pub fn install(role: Role, version: &str) -> Result<Scrape, BuildError> {
     }
     let scrape = Scrape(builder.install_recorder()?);
     list::ALL.iter().for_each(Metric::describe);
+    list::ALL.iter().filter(|metric| metric.is_of(role)).for_each(Metric::begin);
     machine::begin(role, version);
+    if role.has_pump() {
+        drop(pump::PumpMeters::of(role));
+    }
     Ok(scrape)
 }
 

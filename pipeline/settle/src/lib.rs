@@ -16,5 +16,5 @@ pub mod machine;
 pub mod offers;
 pub mod opened;
 pub mod pick_id;
-pub mod telemetry;
+mod telemetry;
 pub mod window_grade;

@@ -15,7 +15,7 @@ use arb_runtime::dead_letters::Reason;
 use arb_runtime::draft::Parts;
 use arb_runtime::log::Output;
 use arb_runtime::machine::{Change, Counts, Fingerprint, InputPlace, Machine, MachineTopics, Outbox};
-use arb_runtime::telemetry::PumpMetrics;
+use arb_runtime::telemetry::Role;
 use arb_schemas::records::{PickCandidate, PickClosing, PickOffer, ResultReport, StatePick};
 use arb_schemas::time::{Micros, SECOND};
 use arb_schemas::topics::{DEAD_PICK_TASKS, FEED_EVENTS, PICK_STATE, PICK_TASKS, PICKS};
@@ -242,7 +242,7 @@ impl Machine for SettleMachine {
         dead_letters: &DEAD_PICK_TASKS,
         outputs: &[&PICKS, &FEED_EVENTS],
     };
-    const METRICS: Option<PumpMetrics> = Some(telemetry::PUMP);
+    const ROLE: Option<Role> = Some(Role::Settle);
 
     fn new(clauses: &Clauses) -> Self {
         Self { clauses: clauses.clone(), book: DraftBook::default() }

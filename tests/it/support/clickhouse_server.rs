@@ -14,7 +14,7 @@ use super::ports::port_pair;
 use super::program::{Role, arb, run};
 use super::scratch::{self, Scratch};
 use super::shared::Shared;
-use super::{root, wait_for};
+use super::wait_for;
 
 /// Databases of the server of all tests: more than tests run at a time.
 const DATABASES: u32 = 24;
@@ -161,7 +161,7 @@ fn command(home: &Path, port: u16, databases: impl Iterator<Item = impl AsRef<st
 pub(crate) fn share_download(home: &Path) {
     static FETCHED: OnceLock<PathBuf> = OnceLock::new();
     let fetched = FETCHED.get_or_init(|| {
-        let output = run(arb().args(["clickhouse", "--fetch-only", "--home"]).arg(root().join(".arb")));
+        let output = run(arb().args(["clickhouse", "--fetch-only", "--home"]).arg(super::home()));
         assert!(output.success, "{}", output.err);
         PathBuf::from(output.out.trim())
     });

@@ -17,7 +17,7 @@ use rustix::process::{Signal, kill_process};
 use super::ports::port_pair;
 use super::program::{Role, arb};
 use super::shared::Shared;
-use super::{root, wait_for};
+use super::{home, wait_for};
 
 /// Read by every Java that starts.
 const OPTIONS: &str = "JDK_JAVA_OPTIONS";
@@ -97,7 +97,7 @@ fn command(folder: &Path, port: u16, options: &str) -> Command {
     let mut command = arb();
     command.env(OPTIONS, options).args(["kafka", "--child", "--port", &port.to_string(), "--data"]);
     // The home of the repository, so that Kafka is fetched once for all.
-    command.arg(folder.join("kafka")).arg("--home").arg(root().join(".arb"));
+    command.arg(folder.join("kafka")).arg("--home").arg(home());
     command
 }
 
@@ -111,7 +111,7 @@ struct Prepared {
 
 impl Prepared {
     fn get() -> Self {
-        let home = root().join(".arb");
+        let home = home();
         let prepared = Self {
             classes: home.join("kafka-4.3.0-classes.jsa"),
             formatted: home.join("kafka-4.3.0-formatted"),

@@ -18,7 +18,7 @@ use super::ports::{port, port_pair};
 use super::program::{arb, run};
 use super::scratch::Scratch;
 use super::stack::Broker;
-use super::{kafka_start, recordings, root, wait_for, wait_for_steps};
+use super::{kafka_start, recordings, wait_for, wait_for_steps};
 
 /// `arb up`, running.
 pub(crate) struct Running {
@@ -150,7 +150,7 @@ impl LocalHome {
 
     fn at(servers: Servers, home: Scratch, disk: Option<SmallDisk>) -> Self {
         std::fs::write(home.path().join("arb-home"), "").unwrap();
-        let fetched = root().join(".arb").join("kafka-4.3.0-with-tools");
+        let fetched = super::home().join("kafka-4.3.0-with-tools");
         if fetched.is_dir() {
             symlink(fetched, home.path().join("kafka-4.3.0-with-tools")).unwrap();
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::root;
+use super::{home, root};
 
 /// Held by the test that installs the packages.
 static FETCHING: Mutex<()> = Mutex::new(());
@@ -30,7 +30,7 @@ pub(crate) fn openapi() -> PathBuf {
 /// A folder of `tests` with the packages that its lock file names.
 fn prepared(name: &str) -> PathBuf {
     let _fetching = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
-    let (from, folder) = (root().join("tests").join(name), root().join(".arb").join(name));
+    let (from, folder) = (root().join("tests").join(name), home().join(name));
     let (lock, whole) = ("package-lock.json", folder.join("whole"));
     let wanted = fs::read(from.join(lock)).unwrap();
     let is_there = fs::read(&whole).is_ok_and(|found| found == wanted);

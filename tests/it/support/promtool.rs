@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::root;
+use super::{home, root};
 
 /// Runs it with arguments and an input; it must be content.
 pub(crate) fn promtool(arguments: &[&str], input: &str) {
@@ -29,13 +29,10 @@ fn program() -> &'static Path {
 
 /// In `.arb`, where downloads lie.
 fn fetched() -> PathBuf {
-    let home = root().join(".arb");
+    let home = home();
     let folder = home.join("prometheus");
     let program = folder.join("usr/bin/promtool");
     if !program.is_file() {
-        std::fs::create_dir_all(&home).unwrap();
-        // Before anything else is in it: this makes it a home of the program's, which takes no other.
-        std::fs::write(home.join("arb-home"), "").unwrap();
         // Beside its place, so that half of it is never taken for all.
         let scratch = tempfile::tempdir_in(&home).unwrap();
         let scratch_path = scratch.path().display();

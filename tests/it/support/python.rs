@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::root;
+use super::home;
 
 /// What is installed; another list is another folder.
 const PACKAGES: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "shin==0.2.2"];
@@ -101,12 +101,9 @@ fn interpreter() -> &'static Path {
 
 /// An environment with packages, and with some whose own needs are not installed; in `.arb`, where downloads lie.
 fn prepared(packages: &[&str], alone: &[&str], what: &str) -> PathBuf {
-    let home = root().join(".arb");
+    let home = home();
     let versions = [packages, alone].concat().join("-").replace("==", "-").replace(['[', ']', ','], "-");
     let folder = home.join(format!("python-{versions}"));
-    fs::create_dir_all(&home).unwrap();
-    // Before anything else is in it: this makes it a home of the program's, which takes no other.
-    fs::write(home.join("arb-home"), "").unwrap();
     // An environment cannot be moved, so another process waits here, and half of one is made again.
     let lock = File::create(home.join("python.lock")).unwrap();
     lock.lock().unwrap();

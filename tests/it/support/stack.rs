@@ -15,7 +15,7 @@ use super::ports::{port, port_pair};
 use super::program::{Role, arb, run};
 use super::scratch::{self, Scratch};
 use super::topics::remove_topics;
-use super::{kafka_start, root, wait_for, wait_for_steps};
+use super::{home, kafka_start, wait_for, wait_for_steps};
 
 /// A Kafka with topics of a test's own in it.
 pub(crate) struct Broker {
@@ -128,7 +128,7 @@ impl Broker {
 
 /// The folder of Kafka's libraries and tools. Where no broker has fetched them, one is started and ended for that.
 pub(crate) fn kafka_libraries() -> PathBuf {
-    let folder = root().join(".arb/kafka-4.3.0-with-tools");
+    let folder = home().join("kafka-4.3.0-with-tools");
     if !folder.is_dir() {
         drop(Broker::start());
     }

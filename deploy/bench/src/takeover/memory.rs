@@ -1,4 +1,4 @@
-//! A log in memory for one pump: partition 1 is processed, partition 0 is taken over.
+//! A log in memory for one pump: partition 1 is processed, partition 0 is taken over, with the records that came since its state.
 //!
 //! Nothing fails in it. It keeps of the outputs only the changelog of partition 0, and of commits only their time.
 
@@ -14,7 +14,15 @@ use arb_runtime::log::{
 use arb_schemas::topics::{PROCESS_STATE, Topic};
 
 /// Records of a changelog, in their order.
-pub(super) type Changelog = Rc<Vec<(Vec<u8>, Option<Vec<u8>>)>>;
+type Changelog = Rc<Vec<(Vec<u8>, Option<Vec<u8>>)>>;
+
+/// What is left of a partition whose processor is gone.
+#[derive(Clone, Default)]
+pub(super) struct Left {
+    pub(super) changelog: Changelog,
+    /// What the last of its input is that came since the state.
+    pub(super) since: Rc<Vec<Vec<u8>>>,
+}
 
 /// Between two records of the partition that is processed meanwhile.
 const EVERY: Duration = Duration::from_millis(1);
@@ -36,34 +44,35 @@ struct State {
     next: usize,
     last: Instant,
     to_assign: Vec<i32>,
-    /// Of partition 0: what is read, and how far.
-    changelog: Changelog,
+    /// Of partition 0: what is read, and how far; then the input, from this offset on.
+    left: Left,
     replayed: usize,
+    again: Option<(i64, usize)>,
     replaying: i32,
     written: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     commits: Vec<Instant>,
     assigned: Option<Instant>,
     started: Option<Instant>,
+    done: Option<Instant>,
 }
 
 impl MemoryLog {
     /// Gives records of partition 0 as fast as they are taken, and keeps what the changelog becomes.
     pub(super) fn filling(records: Vec<Vec<u8>>) -> Self {
-        Self::new(0, Duration::ZERO, records, vec![0], Rc::default())
+        Self::new(0, Duration::ZERO, records, vec![0], Left::default())
     }
 
-    /// Gives records of partition 1 one after the other; then partition 0 is assigned, with its changelog.
-    pub(super) fn taking_over(records: Vec<Vec<u8>>, changelog: Changelog) -> Self {
-        Self::new(1, EVERY, records, vec![0, 1], changelog)
+    /// Gives records of partition 1 one after the other; then partition 0 is assigned, with what is left of it.
+    pub(super) fn taking_over(records: Vec<Vec<u8>>, left: Left) -> Self {
+        Self::new(1, EVERY, records, vec![0, 1], left)
     }
 
-    fn new(
-        partition: i32,
-        every: Duration,
-        records: Vec<Vec<u8>>,
-        to_assign: Vec<i32>,
-        changelog: Changelog,
-    ) -> Self {
+    /// Has further records to give.
+    pub(super) fn add(&self, records: &[Vec<u8>]) {
+        self.0.borrow_mut().records.extend_from_slice(records);
+    }
+
+    fn new(partition: i32, every: Duration, records: Vec<Vec<u8>>, to_assign: Vec<i32>, left: Left) -> Self {
         Self(Rc::new(RefCell::new(State {
             partition,
             every,
@@ -71,13 +80,15 @@ impl MemoryLog {
             next: 0,
             last: Instant::now(),
             to_assign,
-            changelog,
+            left,
             replayed: 0,
+            again: None,
             replaying: 0,
             written: Vec::new(),
             commits: Vec::new(),
             assigned: None,
             started: None,
+            done: None,
         })))
     }
 
@@ -94,6 +105,11 @@ impl MemoryLog {
     /// When partition 0 was started.
     pub(super) fn started(&self) -> Option<Instant> {
         self.0.borrow().started
+    }
+
+    /// When all that came since its state was processed again.
+    pub(super) fn done(&self) -> Option<Instant> {
+        self.0.borrow().done
     }
 
     /// When transactions were committed.
@@ -113,6 +129,16 @@ impl Input for MemoryLog {
                 state.assigned = Some(Instant::now());
             }
             return Ok(Event::Assigned(vec![id]));
+        }
+        if let Some((from, given)) = &mut state.again {
+            if let Some(value) = state.left.since.get(*given) {
+                let offset = *from + i64::try_from(*given).unwrap_or(i64::MAX);
+                *record =
+                    Record { partition: 0, offset, key: None, value: Some(value.clone()), appended_at: None };
+                *given += 1;
+                return Ok(Event::Record);
+            }
+            state.done.get_or_insert_with(Instant::now);
         }
         if state.last.elapsed() < state.every || state.next == state.records.len() {
             return Ok(Event::Idle);
@@ -141,7 +167,7 @@ impl Input for MemoryLog {
 
     fn replay(&mut self, limit: Duration, put: &mut Put<'_>) -> Result<Replay, LogError> {
         let state = &mut *self.0.borrow_mut();
-        let (deadline, records) = (Instant::now() + limit, Rc::clone(&state.changelog));
+        let (deadline, records) = (Instant::now() + limit, Rc::clone(&state.left.changelog));
         while state.replaying == 0 && state.replayed < records.len() {
             for (key, value) in records[state.replayed..].iter().take(CHUNK) {
                 put(0, key, value.as_deref());
@@ -154,9 +180,13 @@ impl Input for MemoryLog {
         Ok(Replay::Complete)
     }
 
-    fn start(&mut self, partition: i32, _: Option<i64>) -> Result<(), LogError> {
+    fn start(&mut self, partition: i32, from: Option<i64>) -> Result<(), LogError> {
         if partition == 0 {
-            self.0.borrow_mut().started = Some(Instant::now());
+            let state = &mut *self.0.borrow_mut();
+            if state.again.is_some() {
+                return Err(LogError::Fatal("what came since the state led to something else".into()));
+            }
+            (state.started, state.again) = (Some(Instant::now()), Some((from.unwrap_or(0), 0)));
         }
         Ok(())
     }

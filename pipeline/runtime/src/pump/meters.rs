@@ -1,78 +1,53 @@
-//! What a pump reports: transactions, restores and partitions, under the names that its machine states.
+//! What a pump reports of its transactions, restores and partitions, as metrics and as lines of the log.
 //!
-//! It never counts what was aborted: the same records come again.
+//! A pump whose machine is of no role reports no metrics.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::log::Committed;
-use crate::telemetry::{Counter, Gauge, Histogram, PumpMetrics, took};
+use crate::machine::Counts;
+use crate::telemetry::pump::PumpMeters;
+use crate::telemetry::{Gauge, Role, took};
 
-/// The handles of a pump's metrics.
-pub(super) struct PumpMeters(Option<Handles>);
-
-struct Handles {
-    transactions: [Counter; 3],
-    commit_seconds: Histogram,
-    transaction_records: Histogram,
-    restore_seconds: Histogram,
-    restored_records: Counter,
-    restoring: Gauge,
-    partitions: Gauge,
+/// What a pump reports to.
+pub(super) struct Meters {
+    to: Option<PumpMeters>,
     /// What this pump owned when it last said so: the gauge is the sum over all pumps of the process.
     owned: Cell<usize>,
 }
 
-impl Handles {
-    fn new(metrics: &PumpMetrics) -> Self {
-        let transactions =
-            ["committed", "aborted", "in_doubt"].map(|outcome| metrics.transactions.counter(&[outcome]));
-        Self {
-            transactions,
-            commit_seconds: metrics.commit_seconds.histogram(&[]),
-            transaction_records: metrics.transaction_records.histogram(&[]),
-            restore_seconds: metrics.restore_seconds.histogram(&[]),
-            restored_records: metrics.restored_records.counter(&[]),
-            restoring: metrics.restoring.gauge(&[]),
-            partitions: metrics.partitions.gauge(&[]),
-            owned: Cell::default(),
+impl Meters {
+    pub(super) fn new(role: Option<Role>) -> Self {
+        Self { to: role.map(PumpMeters::of), owned: Cell::default() }
+    }
+
+    fn report(&self, report: impl FnOnce(&PumpMeters)) {
+        if let Some(to) = &self.to {
+            report(to);
         }
     }
-}
 
-impl PumpMeters {
-    pub(super) fn new(metrics: Option<&PumpMetrics>) -> Self {
-        Self(metrics.map(Handles::new))
-    }
-
-    /// A transaction of so many records was committed.
-    pub(super) fn committed(&self, records: u64) {
-        let Some(handles) = &self.0 else { return };
-        handles.transactions[0].increment(1);
-        handles.transaction_records.record(records as f64);
+    /// A transaction was committed.
+    pub(super) fn committed<T>(&self, counts: &Counts<T>) {
+        self.report(|to| to.committed(counts.records, counts.letters, counts.doubted));
     }
 
     /// A transaction was aborted.
     pub(super) fn aborted(&self) {
-        if let Some(handles) = &self.0 {
-            handles.transactions[1].increment(1);
-        }
+        self.report(|to| to.transactions[1].increment(1));
     }
 
     /// The outcome of a commit was unknown, and the committed offsets have decided it so.
     pub(super) fn in_doubt(&self, found: &BTreeSet<Committed>) {
         tracing::warn!(?found, "a commit that was in doubt is resolved by the committed offsets");
-        if let Some(handles) = &self.0 {
-            handles.transactions[2].increment(1);
-        }
+        self.report(|to| to.transactions[2].increment(1));
     }
 
     /// A commit was answered.
     pub(super) fn commit_took(&self, time: Duration) {
-        if let Some(handles) = &self.0 {
-            handles.commit_seconds.record(took(time));
-        }
+        self.report(|to| to.commit_seconds.record(took(time)));
     }
 
     /// Partitions were taken; so many are owned now.
@@ -88,15 +63,13 @@ impl PumpMeters {
     }
 
     fn owned(&self, owned: usize) {
-        if let Some(handles) = &self.0 {
-            handles.partitions.increment(owned as f64 - handles.owned.replace(owned) as f64);
-        }
+        let before = self.owned.replace(owned);
+        self.report(|to| to.partitions.increment(owned as f64 - before as f64));
     }
 
     /// A restore begins.
     pub(super) fn restoring(&self) -> Restoring {
-        let handles = self.0.as_ref();
-        let gauge = handles.map(|handles| handles.restoring.clone());
+        let gauge = self.to.as_ref().map(|to| to.restoring.clone());
         if let Some(gauge) = &gauge {
             gauge.increment(1.0);
         }
@@ -105,10 +78,21 @@ impl PumpMeters {
 
     /// A partition was restored from so many records.
     pub(super) fn restored(&self, time: Duration, records: usize) {
-        if let Some(handles) = &self.0 {
-            handles.restore_seconds.record(took(time));
-            handles.restored_records.increment(records as u64);
-        }
+        self.report(|to| {
+            to.restore_seconds.record(took(time));
+            to.restored_records.increment(records as u64);
+        });
+    }
+
+    /// A record of the input was processed again.
+    pub(super) fn replayed(&self) {
+        self.report(|to| to.replayed_records.increment(1));
+    }
+
+    /// All that was open of a partition was closed.
+    pub(super) fn superseded(&self, partition: i32, epoch: i64, open: usize) {
+        tracing::warn!(partition, epoch, open, "all that was open is closed: another epoch begins");
+        self.report(|to| to.superseded.increment(1));
     }
 }
 

@@ -18,7 +18,7 @@ use arb_schemas::wire::decode;
 
 use super::Config;
 use super::error::PumpError;
-use super::meters::{PumpMeters, Restoring};
+use super::meters::{Meters, Restoring};
 use super::partition::{PARTITION_KEY, Partition, RestoredPlace};
 use super::reach::Reach;
 use crate::log::{GroupOffset, Input, Replay};
@@ -66,7 +66,7 @@ pub(super) enum Advance<M> {
 
 impl<M: Machine> Restore<M> {
     /// Begins to restore a partition as its last owner committed it.
-    pub(super) fn begin(id: i32, config: &Config<M>, meters: &PumpMeters) -> Self {
+    pub(super) fn begin(id: i32, config: &Config<M>, meters: &Meters) -> Self {
         Self {
             id,
             machine: M::new(&config.machine),
@@ -88,7 +88,7 @@ impl<M: Machine> Restore<M> {
     pub(super) fn advance<I: Input>(
         mut self,
         config: &Config<M>,
-        meters: &PumpMeters,
+        meters: &Meters,
         input: &mut I,
     ) -> Result<(Advance<M>, Option<Self>), PumpError> {
         let deadline = Instant::now() + config.slice;
@@ -166,12 +166,7 @@ impl<M: Machine> Restore<M> {
     }
 
     /// The restored partition. One of which nothing is in the changelog begins its counters, so it takes a new epoch.
-    fn finish(
-        self,
-        records: usize,
-        config: &Config<M>,
-        meters: &PumpMeters,
-    ) -> Result<Partition<M>, PumpError> {
+    fn finish(self, records: usize, config: &Config<M>, meters: &Meters) -> Result<Partition<M>, PumpError> {
         let Self { id, machine, fingerprint, committed, state, restoring, .. } = self;
         let Fingerprint { rules, setting, tables } = fingerprint;
         let changelog = M::TOPICS.changelog.name;

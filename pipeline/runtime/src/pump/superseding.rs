@@ -89,12 +89,7 @@ impl<M: Machine> Pump<M> {
         };
         if ended == Committed::Yes {
             partition.apply();
-            tracing::warn!(
-                partition = id,
-                epoch,
-                open = open.len(),
-                "all that was open is closed: another epoch begins"
-            );
+            self.meters.superseded(id, epoch, open.len());
             return self.start(id, partition, input);
         }
         match producer.renew(input)? {

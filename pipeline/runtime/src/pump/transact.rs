@@ -229,7 +229,7 @@ impl<M: Machine> Pump<M> {
                 self.config.places.put(*id, partition.progress());
             }
         }
-        self.meters.committed(read.counts.records);
+        self.meters.committed(&read.counts);
         M::report(&read.counts);
         self.count_at.get_or_insert_with(|| Instant::now() + COUNT);
     }

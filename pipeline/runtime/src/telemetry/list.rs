@@ -8,7 +8,7 @@
 
 use metrics::Unit::{Bytes, Count, Seconds};
 
-use super::metric::Role::{Accounts, Bots, Deliver, Every, Ingest, Process, Serve, Settle, Sink};
+use super::metric::Role::{Accounts, Bots, Deliver, Every, Ingest, Process, Pump, Serve, Settle, Sink};
 use super::metric::{Metric, counter, gauge, histogram};
 
 /// A commit takes 3 ms at best, and is given up after 8 s.
@@ -58,6 +58,33 @@ metrics! {
         "Partitions that a consumer stopped fetching before their end, and that were assigned again at the same position. Nothing is skipped; the records in between were late by half a minute.")
         .by(&["topic"]).rare();
 
+    // Every role with a pump.
+    TRANSACTIONS = counter(Pump, Count, "arb_pump_transactions_total",
+        "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["role", "outcome"]);
+    COMMIT_SECONDS = histogram(Pump, Seconds, "arb_pump_commit_seconds", COMMIT,
+        "From the end of a transaction's last record to the broker's response to its commit.").by(&["role"]);
+    TRANSACTION_RECORDS = histogram(Pump, Count, "arb_pump_transaction_records", RECORDS, "Records of one committed transaction.").by(&["role"]);
+    DEAD_LETTERS = counter(Pump, Count, "arb_pump_dead_letters_total", "Records put aside in the dead-letter topic of the role.").by(&["role", "reason"]);
+    TIMERS_DOUBTED = counter(Pump, Count, "arb_pump_timers_doubted_total",
+        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["role", "reason"]);
+    RESTORE_SECONDS = histogram(Pump, Seconds, "arb_pump_restore_seconds", RESTORE,
+        "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.").by(&["role"]);
+    RESTORED_RECORDS = counter(Pump, Count, "arb_pump_restored_records_total", "Records of the changelog that partitions were restored from.").by(&["role"]);
+    REPLAYED_RECORDS = counter(Pump, Count, "arb_pump_replayed_records_total",
+        "Records of the input that were processed again without outputs, because they came after the state that the changelog has.").by(&["role"]);
+    SUPERSEDED = counter(Pump, Count, "arb_pump_superseded_total",
+        "Partitions of which all that was open was closed, because their records do not make again what was published for them: after a crash another program or table of books has taken over, or records are gone.").by(&["role"]);
+    RESTORING = gauge(Pump, Count, "arb_pump_restoring_partitions", "Partitions being restored now.").by(&["role"]);
+    PARTITIONS = gauge(Pump, Count, "arb_pump_partitions", "Partitions that this instance owns; a standby owns none.").by(&["role"]);
+    LAG_RECORDS = gauge(Pump, Count, "arb_pump_lag_records",
+        "Records of a partition of the input that are not processed yet: its end, fetched every 5 s, minus the committed offset. Transaction markers count until nothing was written for 5 s. 0 for a partition that was given back.")
+        .by(&["role", "partition"]).rare();
+    EVENT_TIME_LAG = gauge(Pump, Seconds, "arb_pump_event_time_lag_seconds",
+        "Now minus the partition's watermark, of a role that has one: process. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
+        .by(&["role", "partition"]).rare();
+    PUMP_AGE = gauge(Pump, Seconds, "arb_pump_age_seconds",
+        "Time since the slowest pump last made progress, as the watchdog sees it; 0 before the first step of any. The watchdog ends the process at --watchdog-ms.").by(&["role"]);
+
     // ingest
     POLLS = counter(Ingest, Count, "arb_ingest_polls_total", "Polls published: one answer of a source each.");
     FRAMES = counter(Ingest, Count, "arb_ingest_frames_total", "Frames published: the prices of one event in one poll.");
@@ -100,7 +127,6 @@ metrics! {
     FAULTS_READ = counter(Process, Count, "arb_process_faults_total",
         "Ticks and fields that were left out, by field and problem, whose records are dead letters too; and frames whose sides were swapped, of which nothing is lost.")
         .by(&["field", "problem"]).rare();
-    DEAD_LETTERS = counter(Process, Count, "arb_process_dead_letters_total", "Records written to the dead-letter topic.").by(&["reason"]);
     WINDOWS_OPENED = counter(Process, Count, "arb_process_windows_opened_total", "Windows opened.");
     WINDOWS_UPDATED = counter(Process, Count, "arb_process_windows_updated_total", "Transitions of open windows: legs, verification flags or the start of play.");
     WINDOWS_REFRESHED = counter(Process, Count, "arb_process_windows_refreshed_total", "Entries of which only the times changed.");
@@ -112,22 +138,6 @@ metrics! {
         "Stale alerts: a book became stale for an event, recovered or was removed; or an arb closed because of a stale leg.").by(&["state"]);
     VIOLATIONS = counter(Process, Count, "arb_process_invariant_violations_total",
         "Entries that broke an invariant of ARCHITECTURE.md. It must stay 0: the log names them.");
-    TRANSACTIONS = counter(Process, Count, "arb_process_transactions_total",
-        "Transactions by outcome. One with an unknown outcome (in doubt) is counted again when it is known to be committed or aborted.").by(&["outcome"]);
-    COMMIT_SECONDS = histogram(Process, Seconds, "arb_process_commit_seconds", COMMIT,
-        "From the end of a transaction's last record to the broker's response to its commit.");
-    TRANSACTION_RECORDS = histogram(Process, Count, "arb_process_transaction_records", RECORDS, "Records of one committed transaction.");
-    RESTORE_SECONDS = histogram(Process, Seconds, "arb_process_restore_seconds", RESTORE,
-        "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
-    RESTORED_RECORDS = counter(Process, Count, "arb_process_restored_records_total", "Records of the changelog that partitions were restored from.");
-    RESTORING = gauge(Process, Count, "arb_process_restoring_partitions", "Partitions being restored now.");
-    PARTITIONS = gauge(Process, Count, "arb_process_partitions", "Partitions that this instance owns.");
-    LAG_RECORDS = gauge(Process, Count, "arb_process_lag_records",
-        "Records of a partition that are not processed yet: its end, fetched every 5 s, minus the committed offset. Transaction markers count until nothing was written for 5 s. 0 for a partition that was given back.")
-        .by(&["partition"]).rare();
-    EVENT_TIME_LAG = gauge(Process, Seconds, "arb_process_event_time_lag_seconds",
-        "Now minus the partition's watermark. For a recording it is as large as the recording is old. 0 for a partition that was given back.")
-        .by(&["partition"]).rare();
     HELD_BACK = gauge(Process, Seconds, "arb_process_held_back_seconds",
         "How long the last stable offset of an output partition has not moved, before the partition's end: an open transaction hides what follows. One of a processor ends within 20 s, a longer one belongs to another producer or has lost its markers. Fetched every 5 s, for all partitions.")
         .by(&["topic", "partition"]).rare();
@@ -137,8 +147,6 @@ metrics! {
     WINDOWS = gauge(Process, Count, "arb_process_windows", "Windows that are open.");
     UNKNOWN_BOOKS = gauge(Process, Count, "arb_process_unknown_books", "Books with prices that are not in the table of books: no arb with a leg at one of them is verified.");
     UNCHECKED_ROWS = gauge(Process, Count, "arb_process_unchecked_table_rows", "Rows of the table of books, fees and rules among them, that nobody had compared with their source within 90 days when the process started, or ever.");
-    PUMP_AGE = gauge(Process, Seconds, "arb_process_pump_age_seconds",
-        "Time since the slowest worker last made progress, as the watchdog sees it; 0 before the first step of any. The watchdog ends the process at --watchdog-ms.");
 
     // accounts
     ACCOUNT_COMMANDS = counter(Accounts, Count, "arb_accounts_commands_total",
@@ -151,27 +159,10 @@ metrics! {
     ACCOUNT_SETTLED = counter(Accounts, Count, "arb_accounts_settled_requests_total", "Charged requests that instances of the API reported.");
     ACCOUNT_FORFEITED = counter(Accounts, Count, "arb_accounts_forfeited_requests_total",
         "Requests of leases that ended without a report, as after the kill of an instance: they count as used.");
-    ACCOUNT_TIMERS_DOUBTED = counter(Accounts, Count, "arb_accounts_timers_doubted_total",
-        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
-    ACCOUNT_DEAD_LETTERS = counter(Accounts, Count, "arb_accounts_dead_letters_total", "Records put aside in the dead-letter topic of commands.").by(&["reason"]);
-    ACCOUNT_TRANSACTIONS = counter(Accounts, Count, "arb_accounts_transactions_total",
-        "Transactions by their end. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
-    ACCOUNT_COMMIT_SECONDS = histogram(Accounts, Seconds, "arb_accounts_commit_seconds", COMMIT,
-        "From the end of a transaction's last record to the broker's response to its commit.");
-    ACCOUNT_TRANSACTION_RECORDS = histogram(Accounts, Count, "arb_accounts_transaction_records", RECORDS, "Records that one committed transaction took in.");
-    ACCOUNT_RESTORE_SECONDS = histogram(Accounts, Seconds, "arb_accounts_restore_seconds", RESTORE,
-        "Restoring the partition from the changelog, including the wait for a dead owner's open transaction.");
-    ACCOUNT_RESTORED_RECORDS = counter(Accounts, Count, "arb_accounts_restored_records_total", "Records of the changelog that the partition was restored from.");
-    ACCOUNT_RESTORING = gauge(Accounts, Count, "arb_accounts_restoring_partitions", "1 while the partition is being restored.");
-    ACCOUNT_PARTITIONS = gauge(Accounts, Count, "arb_accounts_partitions", "1 for the owner, 0 for a standby: the sum over all instances must be 1.");
-    ACCOUNT_LAG = gauge(Accounts, Count, "arb_accounts_lag_records",
-        "Commands and timers that are not taken in yet: the end of the topic, asked for every 5 s, minus what is committed. 0 for a standby.");
     ACCOUNTS = gauge(Accounts, Count, "arb_accounts", "Accounts; it and the next three are looked at every 5 s, and 0 for a standby.");
     ACCOUNT_SESSIONS = gauge(Accounts, Count, "arb_accounts_sessions", "Sessions that have not ended.");
     ACCOUNT_KEYS = gauge(Accounts, Count, "arb_accounts_keys", "API keys, those that expired in the last 30 days included.");
     ACCOUNT_REPLIES = gauge(Accounts, Count, "arb_accounts_replies", "Replies that are remembered, of the last day.");
-    ACCOUNT_PUMP_AGE = gauge(Accounts, Seconds, "arb_accounts_pump_age_seconds",
-        "Time since the pump last moved, by the watchdog's look at it; 0 before its first move. The watchdog ends the process at --watchdog-ms.");
 
     // deliver
     DELIVER_EVENTS = counter(Deliver, Count, "arb_deliver_events_total", "Events that became due at endpoints, or ended pending deliveries of their window.");
@@ -183,29 +174,12 @@ metrics! {
     DELIVER_ENDED = counter(Deliver, Count, "arb_deliver_ended_total",
         "Deliveries that ended without success: given up, expired, superseded, overflowed or gone.");
     DELIVER_REDELIVERED = counter(Deliver, Count, "arb_deliver_redelivered_total", "Failed deliveries that began again on request.");
-    DELIVER_TIMERS_DOUBTED = counter(Deliver, Count, "arb_deliver_timers_doubted_total",
-        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
-    DELIVER_DEAD_LETTERS = counter(Deliver, Count, "arb_deliver_dead_letters_total", "Records put aside in the dead-letter topic of webhook tasks.").by(&["reason"]);
     DELIVER_FIRST_ATTEMPT = histogram(Deliver, Seconds, "arb_deliver_first_attempt_seconds", INSERT,
         "From reading an event from the feed to its first attempt at an endpoint.");
     DELIVER_PENDING = gauge(Deliver, Count, "arb_deliver_pending", "Deliveries that are pending; it and the next two are measured every 5 s.");
     DELIVER_FAILED = gauge(Deliver, Count, "arb_deliver_failed", "Deliveries that failed and can be delivered again, for three days.");
     DELIVER_OLDEST = gauge(Deliver, Seconds, "arb_deliver_oldest_pending_seconds", "For how long the oldest delivery has been pending; one that is tried again for hours counts too.");
     DELIVER_CIRCUITS = gauge(Deliver, Count, "arb_deliver_open_circuits", "Endpoints that are left alone because their last attempts failed.");
-    DELIVER_TRANSACTIONS = counter(Deliver, Count, "arb_deliver_transactions_total",
-        "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
-    DELIVER_COMMIT_SECONDS = histogram(Deliver, Seconds, "arb_deliver_commit_seconds", COMMIT,
-        "From the end of a transaction's last record to the broker's response to its commit.");
-    DELIVER_TRANSACTION_RECORDS = histogram(Deliver, Count, "arb_deliver_transaction_records", RECORDS, "Tasks of one committed transaction.");
-    DELIVER_RESTORE_SECONDS = histogram(Deliver, Seconds, "arb_deliver_restore_seconds", RESTORE,
-        "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
-    DELIVER_RESTORED_RECORDS = counter(Deliver, Count, "arb_deliver_restored_records_total", "Records of the changelog that partitions were restored from.");
-    DELIVER_RESTORING = gauge(Deliver, Count, "arb_deliver_restoring_partitions", "Partitions being restored now.");
-    DELIVER_PARTITIONS = gauge(Deliver, Count, "arb_deliver_partitions", "Partitions that this instance owns.");
-    DELIVER_LAG = gauge(Deliver, Count, "arb_deliver_lag_records",
-        "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
-    DELIVER_PUMP_AGE = gauge(Deliver, Seconds, "arb_deliver_pump_age_seconds",
-        "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 
     // settle
     SETTLE_PICKS = counter(Settle, Count, "arb_settle_picks_total", "Picks that were published: one of a bot, a version, a feed, an event and a market.");
@@ -218,21 +192,9 @@ metrics! {
     SETTLE_WINDOW_CORRECTIONS = counter(Settle, Count, "arb_settle_window_corrections_total", "Gradings of arb windows that had been graded before.");
     SETTLE_CLOSINGS = counter(Settle, Count, "arb_settle_closings_total", "Closing prices that were added to picks.");
     SETTLE_OFFERS = counter(Settle, Count, "arb_settle_offers_total", "Observations of whether a pick is still on offer that were added to picks.");
-    SETTLE_TIMERS_DOUBTED = counter(Settle, Count, "arb_settle_timers_doubted_total",
-        "Timer records that are not taken at their word: their own time and the broker's are more than 5 s apart, or they are a step of more than five minutes that does not count yet.").by(&["reason"]);
-    SETTLE_DEAD_LETTERS = counter(Settle, Count, "arb_settle_dead_letters_total", "Records put aside in the dead-letter topic of tasks: those that cannot be read, and picks that come after the start of their event.").by(&["reason"]);
     SETTLE_OPEN = gauge(Settle, Count, "arb_settle_open_picks", "Picks that wait for a result; it and the next two are measured every 5 s.");
     SETTLE_GRADED = gauge(Settle, Count, "arb_settle_graded_picks", "Picks that were graded and can be graded again, for 30 days after the start of their event.");
     SETTLE_HELD_WINDOWS = gauge(Settle, Count, "arb_settle_held_windows", "Arb windows that can be graded, for 14 days after the start of their event.");
-    SETTLE_TRANSACTIONS = counter(Settle, Count, "arb_settle_transactions_total", "Transactions by outcome. One in doubt is counted again when it is known to be committed or aborted.").by(&["outcome"]);
-    SETTLE_COMMIT_SECONDS = histogram(Settle, Seconds, "arb_settle_commit_seconds", COMMIT, "From the end of a transaction's last record to the broker's response to its commit.");
-    SETTLE_TRANSACTION_RECORDS = histogram(Settle, Count, "arb_settle_transaction_records", RECORDS, "Tasks of one committed transaction.");
-    SETTLE_RESTORE_SECONDS = histogram(Settle, Seconds, "arb_settle_restore_seconds", RESTORE, "Restoring a partition from the changelog, including the wait for a dead owner's open transaction.");
-    SETTLE_RESTORED_RECORDS = counter(Settle, Count, "arb_settle_restored_records_total", "Records of the changelog that partitions were restored from.");
-    SETTLE_RESTORING = gauge(Settle, Count, "arb_settle_restoring_partitions", "Partitions being restored now.");
-    SETTLE_PARTITIONS = gauge(Settle, Count, "arb_settle_partitions", "Partitions that this instance owns.");
-    SETTLE_LAG = gauge(Settle, Count, "arb_settle_lag_records", "Tasks that are not taken in yet: the ends of the topic, fetched every 5 s, minus what is committed.");
-    SETTLE_PUMP_AGE = gauge(Settle, Seconds, "arb_settle_pump_age_seconds", "Time since the pump last made progress, as the watchdog sees it; 0 before its first step. The watchdog ends the process at --watchdog-ms.");
 
     // bots
     BOTS_CANDIDATES = counter(Bots, Count, "arb_bots_candidates_total", "Bets that bots asked to publish.").by(&["bot"]);

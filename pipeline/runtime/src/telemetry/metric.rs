@@ -10,6 +10,8 @@ use metrics::{Counter, Gauge, Histogram, Label, Unit};
 pub enum Role {
     /// Every role.
     Every,
+    /// Every role with a pump.
+    Pump,
     Ingest,
     Process,
     Accounts,
@@ -26,6 +28,7 @@ impl Role {
     pub fn key(self) -> &'static str {
         match self {
             Self::Every => "every",
+            Self::Pump => "pump",
             Self::Ingest => "ingest",
             Self::Process => "process",
             Self::Accounts => "accounts",
@@ -35,6 +38,12 @@ impl Role {
             Self::Settle => "settle",
             Self::Bots => "bots",
         }
+    }
+
+    /// Whether it runs a machine by a pump, and reports on that.
+    #[must_use]
+    pub const fn has_pump(self) -> bool {
+        matches!(self, Self::Process | Self::Accounts | Self::Deliver | Self::Settle)
     }
 }
 
@@ -98,6 +107,53 @@ impl Metric {
     /// Absent until something has happened.
     pub(super) const fn rare(self) -> Self {
         Self { is_rare: true, ..self }
+    }
+
+    /// Whether a role reports it.
+    #[must_use]
+    pub fn is_of(&self, role: Role) -> bool {
+        match self.role {
+            Role::Every => true,
+            Role::Pump => role.has_pump(),
+            own => own == role,
+        }
+    }
+
+    /// Shows it before anything has happened, where it has no labels and is not rare.
+    pub(super) fn begin(&self) {
+        if self.is_rare || !self.labels.is_empty() {
+            return;
+        }
+        match self.kind {
+            Kind::Counter => self.add(0),
+            Kind::Gauge => drop(self.gauge(&[])),
+            Kind::Histogram(_) => drop(self.histogram(&[])),
+        }
+    }
+
+    /// Counts so many more, of a counter without labels.
+    pub fn add(&self, count: u64) {
+        self.counter(&[]).increment(count);
+    }
+
+    /// It is this now: a gauge without labels.
+    pub fn set(&self, value: f64) {
+        self.gauge(&[]).set(value);
+    }
+
+    /// It was this once more: a histogram without labels.
+    pub fn record(&self, value: f64) {
+        self.histogram(&[]).record(value);
+    }
+
+    /// Counts so many more of each word, of a counter with one label.
+    pub fn add_each<'a>(&self, counts: impl IntoIterator<Item = (&'a str, u64)>) {
+        counts.into_iter().for_each(|(word, count)| self.counter(&[word]).increment(count));
+    }
+
+    /// Shows a counter with one label at 0 for each word: the first that comes is then seen to come.
+    pub fn begin_each<'a>(&self, words: impl IntoIterator<Item = &'a str>) {
+        self.add_each(words.into_iter().map(|word| (word, 0)));
     }
 
     /// Registers its help text with the recorder.
