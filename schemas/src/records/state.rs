@@ -134,33 +134,35 @@ record! {
     pub struct StateMoves {
         /// Books, which the moves name by position.
         pub names: Vec<String>,
+        /// Lines in thousandths, which the moves name by position; `None` of a market without lines.
+        pub lines: Vec<Option<i32>>,
         /// The time of the first move.
         pub begin: Micros,
         /// Moves that this piece has had, those that were forgotten included.
         pub added: i32,
         /// The moves.
         pub moves: Vec<StateMove>,
+        /// Positions of the moves that are part of a line movement that was reported.
+        pub told: Vec<i32>,
     }
 }
 
 record! {
-    /// A change of a back price.
+    /// A change of a back price. Its time and prices are counted from what is near them, because small numbers are short.
     #[derive(Eq)]
     pub struct StateMove {
-        /// Line in thousandths; `None` of a market without lines.
-        pub line: Option<i32>,
+        /// Position of the line.
+        pub line: i32,
         /// What is bet on.
         pub outcome: Outcome,
         /// Position of the book's name.
         pub book: i32,
-        /// Microseconds from `begin` to the time of the move; below 0 where it was before.
+        /// Microseconds after the move before it, of the first one after `begin`; below 0 where it was earlier.
         pub after: i64,
-        /// The price before, decimal odds in millionths.
-        pub from: i64,
-        /// The price after, decimal odds in millionths.
+        /// The price after it, decimal odds in millionths, above that after the move before it; of the first one above 0.
         pub to: i64,
-        /// It is part of a line movement that was reported.
-        pub told: bool,
+        /// The price before it, decimal odds in millionths, above that after it.
+        pub from: i64,
     }
 }
 

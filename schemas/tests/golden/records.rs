@@ -118,17 +118,9 @@ fn state_window() -> StateWindow {
 }
 
 pub(crate) fn state_moves() -> StateMoves {
-    let at = |line, after, told| StateMove {
-        line,
-        outcome: Outcome::Over,
-        book: 0,
-        after,
-        from: 2_000_000,
-        to: 2_100_000,
-        told,
-    };
-    let moves = vec![at(Some(2_500), 0, true), at(None, -1, false)];
-    StateMoves { names: vec!["alpha".into()], begin: 3, added: 5, moves }
+    let at = |line, after, to| StateMove { line, outcome: Outcome::Over, book: 0, after, to, from: -100_000 };
+    let (lines, moves) = (vec![Some(2_500), None], vec![at(0, 0, 2_100_000), at(1, -1, -5_000)]);
+    StateMoves { names: vec!["alpha".into()], lines, begin: 3, added: 5, moves, told: vec![0] }
 }
 
 pub(crate) fn state_line() -> StateLine {

@@ -637,9 +637,22 @@ mod tests {
             said(key, &wire::StateMoves { added: -1, ..good.clone() }),
             "a count of moves that cannot be"
         );
-        let mut wrong = good;
-        wrong.moves[0].book = 9;
-        assert_eq!(said(key, &wrong), "a move that cannot be");
+        let wrong = wire::StateMoves { told: vec![-1], ..good.clone() };
+        assert_eq!(said(key, &wrong), "a position of a move that cannot be");
+        let moved = |change: &dyn Fn(&mut wire::StateMove)| {
+            let mut wrong = good.clone();
+            change(&mut wrong.moves[0]);
+            said(key, &wrong)
+        };
+        let changes: [&dyn Fn(&mut wire::StateMove); 4] = [
+            &|moved| moved.book = 9,
+            &|moved| moved.line = 9,
+            &|moved| moved.to = -moved.to,
+            &|moved| moved.from = i64::MAX,
+        ];
+        for change in changes {
+            assert_eq!(moved(change), "a move that cannot be");
+        }
     }
 
     #[test]

@@ -139,22 +139,23 @@ fn line() -> StateLine {
     }
 }
 
-/// A piece whose moves are of a book each.
+/// A piece whose moves are of a book and a line each.
 fn moves() -> StateMoves {
     let moved = |book| StateMove {
-        line: Some(i32::MIN),
+        line: book,
         outcome: Outcome::Under,
         book,
         after: i64::MIN,
+        to: -i64::from(u32::MAX),
         from: i64::from(u32::MAX),
-        to: i64::from(u32::MAX),
-        told: true,
     };
     StateMoves {
         names: (0..PIECE_MOVES).map(name).collect(),
+        lines: vec![Some(i32::MIN); PIECE_MOVES],
         begin: i64::MIN,
         added: i32::MAX,
         moves: (0..).map(moved).take(PIECE_MOVES).collect(),
+        told: (0..).take(PIECE_MOVES).collect(),
     }
 }
 
