@@ -32,6 +32,8 @@ pub enum Cleanup {
 pub struct Topic {
     /// Its versioned name.
     pub name: &'static str,
+    /// What it is for: a sentence.
+    pub about: &'static str,
     /// What its records are keyed by.
     pub key: &'static str,
     /// In how many parts it is created. One with [`DEFAULT_PARTITIONS`] follows the ticks, for which the operator may say
@@ -43,293 +45,196 @@ pub struct Topic {
     pub records: &'static [RecordType],
 }
 
-/// The prices of sources: the only input of the processor.
-pub const ODDS_TICKS: Topic = Topic {
-    name: "odds.ticks.v1",
-    key: "event id; PollEnd, Heartbeat, ScanBegin and ScanEnd: the source, Suspension: the name; all of them in every partition",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(7),
-    records: &[
-        RecordType::Frame,
-        RecordType::PollEnd,
-        RecordType::Heartbeat,
-        RecordType::Suspension,
-        RecordType::ScanBegin,
-        RecordType::ScanEnd,
-    ],
-};
+/// Declares the catalogue: of each topic the sentence that says what it is for, its name, and what it has.
+macro_rules! topics {
+    ($(
+        #[doc = $about:literal]
+        $topic:ident = $name:literal {
+            key: $key:literal,
+            partitions: $partitions:expr,
+            cleanup: $cleanup:expr,
+            records: [$($record:ident),* $(,)?],
+        }
+    )+) => {
+        $(
+            #[doc = $about]
+            pub const $topic: Topic = Topic {
+                name: $name,
+                about: $about.trim_ascii_start(),
+                key: $key,
+                partitions: $partitions,
+                cleanup: $cleanup,
+                records: &[$(RecordType::$record),*],
+            };
+        )+
 
-/// The open windows, and how far each partition has come.
-pub const ARBS_BOARD: Topic = Topic {
-    name: "arbs.board.v1",
-    key: "window id; BoardProgress: progress/ and the source",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[RecordType::BoardEntry, RecordType::BoardProgress],
-};
+        /// All of them.
+        pub const ALL: [Topic; [$($name),+].len()] = [$($topic),+];
+    };
+}
 
-/// The open edge signals.
-pub const SIGNALS: Topic = Topic {
-    name: "signals.v1",
-    key: "signal id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[RecordType::EdgeSignal],
-};
-
-/// Every transition of every window and signal, what was published of picks, and the gradings of picks and windows.
-pub const FEED_EVENTS: Topic = Topic {
-    name: "feed.events.v1",
-    key: "event id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(7),
-    records: &[
-        RecordType::ArbWindow,
-        RecordType::LineMovement,
-        RecordType::StaleAlert,
-        RecordType::CloseSignal,
-        RecordType::SignalChange,
-        RecordType::PickChange,
-        RecordType::WindowGrading,
-    ],
-};
-
-/// The processor's memory: the changelog from which a partition is restored.
-pub const PROCESS_STATE: Topic = Topic {
-    name: "process.state.v1",
-    key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; suspended/source/ or suspended/book/ and the name; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; moves/, the event id, /, the market, / and the number of the piece; of a private source the last three after private/, the source and /",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[
-        RecordType::StateHead,
-        RecordType::StateLine,
-        RecordType::StateMoves,
-        RecordType::StateStaleBooks,
-        RecordType::StateBook,
-        RecordType::StateMargins,
-        RecordType::StateSurvival,
-        RecordType::StateSource,
-        RecordType::StateSuspension,
-        RecordType::StatePush,
-        RecordType::StateClock,
-        RecordType::StateScan,
-        RecordType::StateScanRepeats,
-        RecordType::StatePartition,
-    ],
-};
-
-/// Records of [`ODDS_TICKS`] that could not be taken in, bytes unchanged, the reason in headers.
-pub const DEAD_TICKS: Topic = Topic {
-    name: "odds.ticks.v1.dlq",
-    key: "as it was",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(30),
-    records: &[],
-};
-
-/// What is asked of accounts: the only input of the accounts machine. One partition, so that one owner decides in one order.
-pub const ACCOUNT_COMMANDS: Topic = Topic {
-    name: "account.commands.v1",
-    key: "request id; timer; instance",
-    partitions: 1,
-    cleanup: Cleanup::Days(1),
-    records: &[
-        RecordType::AccountCommand,
-        RecordType::AccountTimer,
-        RecordType::AccountLeaseQuota,
-        RecordType::AccountSettleQuota,
-    ],
-};
-
-/// Accounts, sessions, keys, replies and usage: the changelog of the accounts machine, which every API instance reads.
-pub const ACCOUNTS: Topic = Topic {
-    name: "accounts.v1",
-    key: "partition; clock; kind/id",
-    partitions: 1,
-    cleanup: Cleanup::CompactWithin(1),
-    records: &[
-        RecordType::Account,
-        RecordType::AccountSession,
-        RecordType::AccountKey,
-        RecordType::AccountReply,
-        RecordType::AccountClock,
-        RecordType::AccountInvitation,
-        RecordType::AccountUsage,
-        RecordType::AccountEndpoint,
-        RecordType::StatePartition,
-    ],
-};
-
-/// Who signed in and what was changed, with the address.
-pub const ACCOUNT_AUDIT: Topic = Topic {
-    name: "account.audit.v1",
-    key: "account id",
-    partitions: 1,
-    cleanup: Cleanup::Days(365),
-    records: &[RecordType::AccountAudit],
-};
-
-/// Records of [`ACCOUNT_COMMANDS`] that are none, bytes unchanged, the reason in headers.
-pub const DEAD_ACCOUNT_COMMANDS: Topic = Topic {
-    name: "account.commands.v1.dlq",
-    key: "as it was",
-    partitions: 1,
-    cleanup: Cleanup::Days(30),
-    records: &[],
-};
-
-/// Scans that users ask for: every worker of ingest and every instance of the API reads all of them.
-pub const SCAN_REQUESTS: Topic = Topic {
-    name: "scan.requests.v1",
-    key: "scan id",
-    partitions: 1,
-    cleanup: Cleanup::Days(1),
-    records: &[RecordType::ScanRequest],
-};
-
-/// What each partition of the processor answers to scans.
-pub const SCAN_RESULTS: Topic = Topic {
-    name: "scan.results.v1",
-    key: "scan id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(1),
-    records: &[RecordType::ScanResult],
-};
-
-/// What is due at webhook endpoints and what came of each attempt: the only input of the delivery machine. All that is due at an
-/// endpoint is in the partition of its id.
-pub const WEBHOOK_TASKS: Topic = Topic {
-    name: "webhook.tasks.v1",
-    key: "event; attempts; endpoint id; timer",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(7),
-    records: &[
-        RecordType::WebhookEvent,
-        RecordType::WebhookAttempt,
-        RecordType::WebhookAttempts,
-        RecordType::WebhookTimer,
-        RecordType::WebhookRedelivery,
-    ],
-};
-
-/// Deliveries that are pending or have failed: the changelog of the delivery machine.
-pub const WEBHOOK_STATE: Topic = Topic {
-    name: "webhook.state.v1",
-    key: "partition; clock; feed/ and its partition; body/ and its name; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[
-        RecordType::StateWebhookBody,
-        RecordType::StateWebhookDelivery,
-        RecordType::StateWebhooks,
-        RecordType::StateWebhookFeed,
-        RecordType::StateWebhookFailing,
-        RecordType::StateWebhookNotice,
-        RecordType::StatePartition,
-    ],
-};
-
-/// What became of each attempt and each delivery, and how endpoints stand whose attempts fail.
-pub const WEBHOOK_DELIVERIES: Topic = Topic {
-    name: "webhook.deliveries.v1",
-    key: "endpoint id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(7),
-    records: &[RecordType::WebhookDelivery, RecordType::WebhookCircuit],
-};
-
-/// Records of [`WEBHOOK_TASKS`] that are none, bytes unchanged, the reason in headers.
-pub const DEAD_WEBHOOK_TASKS: Topic = Topic {
-    name: "webhook.tasks.v1.dlq",
-    key: "as it was",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(30),
-    records: &[],
-};
-
-/// What bots and sources of results ask for, and the arb windows that opened: the only input of the settlement machine. An event is in the
-/// partition of its prices.
-pub const PICK_TASKS: Topic = Topic {
-    name: "picks.tasks.v1",
-    key: "event id; timer",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(7),
-    records: &[
-        RecordType::PickCandidate,
-        RecordType::ResultReport,
-        RecordType::PickClosing,
-        RecordType::PickOffer,
-        RecordType::OpenedWindow,
-        RecordType::PickTimer,
-    ],
-};
-
-/// Picks and windows that can still be graded, and results: the changelog of the settlement machine.
-pub const PICK_STATE: Topic = Topic {
-    name: "picks.state.v1",
-    key: "partition; clock; pick/ and the id without its time; window/ and the window id; result/ and the event id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[
-        RecordType::StatePick,
-        RecordType::StateOpenedWindow,
-        RecordType::StateResult,
-        RecordType::StatePicks,
-        RecordType::StatePartition,
-    ],
-};
-
-/// Every pick that was ever published, with all its gradings.
-pub const PICKS: Topic = Topic {
-    name: "picks.v1",
-    key: "pick id",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Compact,
-    records: &[RecordType::Pick],
-};
-
-/// Records of [`PICK_TASKS`] that were not taken in, bytes unchanged, the reason in headers.
-pub const DEAD_PICK_TASKS: Topic = Topic {
-    name: "picks.tasks.v1.dlq",
-    key: "as it was",
-    partitions: DEFAULT_PARTITIONS,
-    cleanup: Cleanup::Days(30),
-    records: &[],
-};
-
-/// The scores of events in play, for display alone: no machine reads them. A tombstone says that the event is over.
-pub const LIVE_SCORES: Topic = Topic {
-    name: "scores.live.v1",
-    key: "event id",
-    partitions: 1,
-    cleanup: Cleanup::CompactFor(1),
-    records: &[RecordType::LiveScore],
-};
-
-/// All of them.
-pub const ALL: [Topic; 21] = [
-    ODDS_TICKS,
-    ARBS_BOARD,
-    SIGNALS,
-    FEED_EVENTS,
-    PROCESS_STATE,
-    DEAD_TICKS,
-    ACCOUNT_COMMANDS,
-    ACCOUNTS,
-    ACCOUNT_AUDIT,
-    DEAD_ACCOUNT_COMMANDS,
-    SCAN_REQUESTS,
-    SCAN_RESULTS,
-    WEBHOOK_TASKS,
-    WEBHOOK_STATE,
-    WEBHOOK_DELIVERIES,
-    DEAD_WEBHOOK_TASKS,
-    PICK_TASKS,
-    PICK_STATE,
-    PICKS,
-    DEAD_PICK_TASKS,
-    LIVE_SCORES,
-];
+topics! {
+    /// The prices of sources, the only input of the processor: a frame for each event of a poll, the end of each poll in every partition, heartbeats and markers of scans.
+    ODDS_TICKS = "odds.ticks.v1" {
+        key: "event id; PollEnd, Heartbeat, ScanBegin and ScanEnd: the source, Suspension: the name; all of them in every partition",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(7),
+        records: [Frame, PollEnd, Heartbeat, Suspension, ScanBegin, ScanEnd],
+    }
+    /// The open arb windows, and how far each partition has come.
+    ARBS_BOARD = "arbs.board.v1" {
+        key: "window id; BoardProgress: progress/ and the source",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [BoardEntry, BoardProgress],
+    }
+    /// The open edge signals.
+    SIGNALS = "signals.v1" {
+        key: "signal id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [EdgeSignal],
+    }
+    /// Every transition of every window and signal, what was published of picks, and the gradings of picks and windows. A reader drops a record whose arb-sequence it has had.
+    FEED_EVENTS = "feed.events.v1" {
+        key: "event id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(7),
+        records: [
+            ArbWindow, LineMovement, StaleAlert, CloseSignal, SignalChange, PickChange,
+            WindowGrading,
+        ],
+    }
+    /// The changelog of the processor, from which a partition is restored.
+    PROCESS_STATE = "process.state.v1" {
+        key: "partition; clock; margins; scan/ and the scan id; repeats/ and the source; survival/, sport, stage, kind and bands; source/ and the source; suspended/source/ or suspended/book/ and the name; push/, source and sequence; book/ and the book; stale/ and the event id; head/, the event id, / and the market; line/, the event id, /, the market, / and the line; moves/, the event id, /, the market, / and the number of the piece; of a private source the last three after private/, the source and /",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [
+            StateHead, StateLine, StateMoves, StateStaleBooks, StateBook, StateMargins,
+            StateSurvival, StateSource, StateSuspension, StatePush, StateClock, StateScan,
+            StateScanRepeats, StatePartition,
+        ],
+    }
+    /// Records of odds.ticks.v1 that could not be taken in, with their bytes unchanged.
+    DEAD_TICKS = "odds.ticks.v1.dlq" {
+        key: "as it was",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(30),
+        records: [],
+    }
+    /// What is asked of accounts, the only input of the accounts machine.
+    ACCOUNT_COMMANDS = "account.commands.v1" {
+        key: "request id; timer; instance",
+        partitions: 1,
+        cleanup: Cleanup::Days(1),
+        records: [AccountCommand, AccountTimer, AccountLeaseQuota, AccountSettleQuota],
+    }
+    /// Accounts, sessions, keys, replies and usage, which every instance of the API reads. Keys and passwords are hashes.
+    ACCOUNTS = "accounts.v1" {
+        key: "partition; clock; kind/id",
+        partitions: 1,
+        cleanup: Cleanup::CompactWithin(1),
+        records: [
+            Account, AccountSession, AccountKey, AccountReply, AccountClock, AccountInvitation,
+            AccountUsage, AccountEndpoint, StatePartition,
+        ],
+    }
+    /// Who signed in and what was changed, with the address.
+    ACCOUNT_AUDIT = "account.audit.v1" {
+        key: "account id",
+        partitions: 1,
+        cleanup: Cleanup::Days(365),
+        records: [AccountAudit],
+    }
+    /// Records of account.commands.v1 that could not be taken in, with their bytes unchanged.
+    DEAD_ACCOUNT_COMMANDS = "account.commands.v1.dlq" {
+        key: "as it was",
+        partitions: 1,
+        cleanup: Cleanup::Days(30),
+        records: [],
+    }
+    /// Scans that users ask for, which every worker of ingest and every instance of the API reads.
+    SCAN_REQUESTS = "scan.requests.v1" {
+        key: "scan id",
+        partitions: 1,
+        cleanup: Cleanup::Days(1),
+        records: [ScanRequest],
+    }
+    /// What each partition of the processor answers to scans.
+    SCAN_RESULTS = "scan.results.v1" {
+        key: "scan id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(1),
+        records: [ScanResult],
+    }
+    /// What is due at webhook endpoints, and what came of each attempt: the only input of the delivery machine.
+    WEBHOOK_TASKS = "webhook.tasks.v1" {
+        key: "event; attempts; endpoint id; timer",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(7),
+        records: [WebhookEvent, WebhookAttempt, WebhookAttempts, WebhookTimer, WebhookRedelivery],
+    }
+    /// Deliveries that are pending or have failed: the changelog of the delivery machine.
+    WEBHOOK_STATE = "webhook.state.v1" {
+        key: "partition; clock; feed/ and its partition; body/ and its name; delivery/ and the id; failing/ and the endpoint id; notice/ and what makes it one",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [
+            StateWebhookBody, StateWebhookDelivery, StateWebhooks, StateWebhookFeed,
+            StateWebhookFailing, StateWebhookNotice, StatePartition,
+        ],
+    }
+    /// What became of each attempt and each delivery.
+    WEBHOOK_DELIVERIES = "webhook.deliveries.v1" {
+        key: "endpoint id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(7),
+        records: [WebhookDelivery, WebhookCircuit],
+    }
+    /// Records of webhook.tasks.v1 that could not be taken in, with their bytes unchanged.
+    DEAD_WEBHOOK_TASKS = "webhook.tasks.v1.dlq" {
+        key: "as it was",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(30),
+        records: [],
+    }
+    /// What bots and sources of results ask for, and the arb windows that opened: the only input of the settlement machine.
+    PICK_TASKS = "picks.tasks.v1" {
+        key: "event id; timer",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(7),
+        records: [PickCandidate, ResultReport, PickClosing, PickOffer, OpenedWindow, PickTimer],
+    }
+    /// Picks and windows that can still be graded, and results: the changelog of the settlement machine.
+    PICK_STATE = "picks.state.v1" {
+        key: "partition; clock; pick/ and the id without its time; window/ and the window id; result/ and the event id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [StatePick, StateOpenedWindow, StateResult, StatePicks, StatePartition],
+    }
+    /// Every pick that was ever published, with all its gradings.
+    PICKS = "picks.v1" {
+        key: "pick id",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Compact,
+        records: [Pick],
+    }
+    /// Records of picks.tasks.v1 that were not taken in, with their bytes unchanged.
+    DEAD_PICK_TASKS = "picks.tasks.v1.dlq" {
+        key: "as it was",
+        partitions: DEFAULT_PARTITIONS,
+        cleanup: Cleanup::Days(30),
+        records: [],
+    }
+    /// The scores of events in play, each with its source and the time at which that confirmed it, for display alone: no machine reads them.
+    LIVE_SCORES = "scores.live.v1" {
+        key: "event id",
+        partitions: 1,
+        cleanup: Cleanup::CompactFor(1),
+        records: [LiveScore],
+    }
+}
 
 impl Topic {
     /// Whether all its records are written in transactions: those of every topic that a machine writes to and that is no input of one.

@@ -3,9 +3,8 @@
 //! - `kafka`: the channels of the catalogue of topics and their records; `avro`: a record's schema with those that it refers to.
 //! - `sse`: the stream and its events.
 //!
-//! Names, keys, cleanup and schema ids come from `arb-schemas`, the names of events from the stream, parameters and shared schemas from the OpenAPI
-//! document. What a topic, a header or an event is for is a row of `schemas/asyncapi/descriptions.json`; one without a row fails a test. Tests write the examples
-//! beside it. It never describes what does not exist.
+//! Names, sentences, keys, cleanup and schema ids of topics come from `arb-schemas`, the names of events from the stream, parameters and shared schemas from the
+//! OpenAPI document. What a header or an event is for is a row here; one without a row fails a test. Tests write the examples. It never describes what does not exist.
 //!
 //! Source: AsyncAPI 3.1.0; its bindings of Kafka 0.5.0 and of HTTP 0.3.0.
 
@@ -13,28 +12,12 @@ mod avro;
 mod kafka;
 mod sse;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::components::SCHEMAS;
 use super::{COMPONENTS, read};
-
-/// What the catalogue does not say, by name.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Descriptions {
-    topics: BTreeMap<String, String>,
-    headers: BTreeMap<String, String>,
-    events: BTreeMap<String, String>,
-}
-
-#[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
-static DESCRIPTIONS: LazyLock<Descriptions> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../schemas/asyncapi/descriptions.json")).expect("descriptions")
-});
 
 /// The whole document, of a stream that takes these parameters of a query.
 pub(super) fn document(stream: &Map<String, Value>) -> Value {

@@ -11,13 +11,25 @@ use arb_schemas::wire::RecordType;
 use serde_json::{Map, Value, json};
 
 use super::avro::whole_schema;
-use super::{DESCRIPTIONS, read};
+use super::read;
 
 /// Golden records as JSON, by type. A test of `arb-schemas` writes it.
 const RECORDS: &str = include_str!("../../../../schemas/asyncapi/records.json");
 const BINDING: &str = "0.5.0";
 /// The name of the message of topics that hold what is no record.
 const DEAD_LETTER: &str = "DeadLetter";
+/// What each header is for.
+pub(super) const HEADERS: [(&str, &str); 9] = [
+    (SEQUENCE, "EPOCH:SEQUENCE of a record of the feed: when the counter of the partition was started (milliseconds since 1970), and the number of the record, which grows by one."),
+    (arb_kafka::TRANSACTION_HEADER, "ID:FROM:TO, on the first record that a transaction writes to a partition, and on the changelog's record of the partition: the transactional id, the first offset that it read, and the offset that it commits; the last is empty where it was not known yet."),
+    (arb_kafka::POSITION_HEADER, "On the first record that a transaction of a source writes to a partition: the note of the source's lease after it, which is where the next holder goes on."),
+    (header::REASON, "Why the record is dead-lettered."),
+    (header::ERROR, "What was wrong with it, in words."),
+    (header::TOPIC, "The topic that the record is of."),
+    (header::PARTITION, "The partition of the record there."),
+    (header::OFFSET, "The offset of the record there."),
+    (header::EPOCH, "When the counter of the partition was started (milliseconds since 1970); of one epoch and offset only the first record counts."),
+];
 /// An epoch for examples.
 const EPOCH: i64 = 1_767_225_600_000;
 
@@ -53,8 +65,7 @@ fn channel(topic: &Topic) -> Value {
 }
 
 fn description(topic: &Topic) -> String {
-    let mut text =
-        format!("{} Key: {}.", DESCRIPTIONS.topics.get(topic.name).map_or("", String::as_str), topic.key);
+    let mut text = format!("{} Key: {}.", topic.about, topic.key);
     if !matches!(topic.cleanup, Cleanup::Days(_)) {
         text += " The last record of a key stays; one without a value removes the key.";
     }
@@ -186,7 +197,7 @@ fn example_headers(record: RecordType) -> Value {
 /// A header of text.
 fn field(name: &str, mut more: Value) -> Value {
     more["type"] = json!("string");
-    more["description"] = json!(DESCRIPTIONS.headers.get(name));
+    more["description"] = json!(HEADERS.iter().find(|(header, _)| *header == name).map(|(_, about)| about));
     more
 }
 
