@@ -89,6 +89,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         ("growth", "ticks a minute: 20 to 200", "a tick", 1),
         ("growth", "streams: 1 to 10", "memory a stream", 1),
         ("changelog", "process.state.v1, all", "a tick", 8),
+        ("cuts", "state in cuts", "CPU a tick", 1),
         ("accounts", "a key with leases", "requests", 1),
         ("accounts", "one at a time", "sign-ins", 1),
         ("accounts", "accounts", "restore of an owner", 1),

@@ -58,6 +58,8 @@ pub(crate) enum Part {
     Growth,
     /// Bytes that a processor writes for a tick, by kind of record
     Changelog,
+    /// What it spares to write the state of a processor in cuts, on a Kafka
+    Cuts(KafkaOptions),
     /// Taking a partition over, and how long the other partitions pause meanwhile
     Takeover,
     /// Leases of the quota, beside an API without them; sign-ins; the restore and the takeover of an owner of accounts

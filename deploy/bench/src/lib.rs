@@ -126,6 +126,9 @@ fn run(config: &Cli) -> anyhow::Result<()> {
 /// What measures a part.
 type PartMeasure<'a> = Box<dyn Fn() -> anyhow::Result<Measured> + 'a>;
 
+/// What measures a part on a Kafka alone.
+type OnKafka = fn(&KafkaOptions, Scale, LogFormat, &Stop) -> anyhow::Result<Measured>;
+
 /// A part's name, and what measures it.
 type Measurement<'a> = (&'static str, PartMeasure<'a>);
 
@@ -162,12 +165,12 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
     let changelog = || -> Measurement<'a> { (changelog::PART, Box::new(move || changelog::run(scale))) };
     let takeover = || -> Measurement<'a> { (takeover::PART, Box::new(move || takeover::run(scale, stop))) };
     let growth = || -> Measurement<'a> { (growth::PART, Box::new(move || growth::run(scale, stop))) };
-    let accounts = |config: &'a KafkaOptions| -> Measurement<'a> {
-        (accounts::PART, Box::new(move || accounts::run(config, scale, log_format, stop)))
+    let on_kafka = |part, run: OnKafka, config: &'a KafkaOptions| -> Measurement<'a> {
+        (part, Box::new(move || run(config, scale, log_format, stop)))
     };
-    let webhooks = |config: &'a KafkaOptions| -> Measurement<'a> {
-        (webhooks::PART, Box::new(move || webhooks::run(config, scale, log_format, stop)))
-    };
+    let cuts = |config| on_kafka(pipeline::cuts::PART, pipeline::cuts::run, config);
+    let accounts = |config| on_kafka(accounts::PART, accounts::run, config);
+    let webhooks = |config| on_kafka(webhooks::PART, webhooks::run, config);
     let picks = |recording: &'a Option<PathBuf>| -> Measurement<'a> {
         (picks::PART, Box::new(move || picks::run(recording.as_deref(), scale, stop)))
     };
@@ -181,6 +184,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
                 sse(),
                 growth(),
                 changelog(),
+                cuts(&config.kafka),
                 takeover(),
                 accounts(&config.kafka),
                 webhooks(&config.kafka),
@@ -198,6 +202,7 @@ fn parts<'a>(part: &'a Part, scale: Scale, log_format: LogFormat, stop: &'a Stop
         Part::Sse => vec![sse()],
         Part::Growth => vec![growth()],
         Part::Changelog => vec![changelog()],
+        Part::Cuts(config) => vec![cuts(config)],
         Part::Takeover => vec![takeover()],
         Part::Accounts(config) => vec![accounts(config)],
         Part::Webhooks(config) => vec![webhooks(config)],

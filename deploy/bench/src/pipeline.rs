@@ -11,7 +11,7 @@ mod batching_loop;
 mod broker;
 mod client;
 mod costs;
-mod cuts;
+pub(super) mod cuts;
 mod feed_writer;
 mod gate;
 mod ground;
@@ -117,9 +117,6 @@ fn throughput(
     let measured = throughput::measure(&filled, limits, rounds, ground)?;
     to.rows.extend(rows::throughput(feed, &filled, &measured));
     to.notes.push(rows::about(feed, &filled, &measured));
-    if feed == (Feed::Push { moving: MOVING[1] }) {
-        to.rows.extend(cuts::measure(&filled, rounds, ground)?);
-    }
     if feed == (Feed::Push { moving: MOVING[0] }) {
         let few = Filled { records: filled.records.min(SINGLE), ..filled };
         to.rows.extend(rows::single_commits(&throughput::single_commits(&few, ground)?));

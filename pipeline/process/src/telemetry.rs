@@ -47,8 +47,8 @@ pub fn begin() {
     list::WINDOWS_CLOSED.begin_each(CloseReason::ALL.map(CloseReason::key));
     list::LINE_MOVEMENTS.begin_each(MOVEMENTS);
     list::STALE_ALERTS.begin_each(ALERTS);
-    for kind in SignalKind::ALL {
-        signals(kind, [0; 4]);
+    for (kind, change) in SignalKind::ALL.into_iter().flat_map(|kind| CHANGES.map(|change| (kind, change))) {
+        list::SIGNALS.counter(&[kind.key(), change]).increment(0);
     }
 }
 
@@ -95,7 +95,7 @@ fn effects(effects: &EffectCounts) {
 }
 
 fn signals(kind: SignalKind, counts: [u64; 4]) {
-    for (change, count) in CHANGES.into_iter().zip(counts) {
+    for (change, count) in CHANGES.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
         list::SIGNALS.counter(&[kind.key(), change]).increment(count);
     }
 }

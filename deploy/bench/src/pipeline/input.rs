@@ -42,26 +42,23 @@ pub(super) struct Filled {
 
 /// Fills the tick topic.
 pub(super) fn fill(feed: Feed, config: &PipelineOptions, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
-    let mut to = Filler::new(ground)?;
     match feed {
-        Feed::Push { moving } => fill_with_pushes(config.ticks, moving, &mut to, ground)?,
+        Feed::Push { moving } => fill_with_pushed(config.ticks, moving, ground),
         Feed::Polls => {
             let mut source: Box<dyn Source> = match &config.recording {
                 Some(path) => recording::open(path, OddsFormat::American)?,
                 None => Box::new(Simulator::new(Settings { start: clock::now(), ..Settings::default() })),
             };
+            let mut to = Filler::new(ground)?;
             fill_with_polls(source.as_mut(), config.ticks * MORE, &mut to, ground)?;
+            to.filled()
         }
     }
-    to.filled()
 }
 
-fn fill_with_pushes(
-    ticks: u64,
-    moving: u64,
-    to: &mut Filler,
-    ground: &KafkaGround<'_>,
-) -> anyhow::Result<()> {
+/// Fills it with ticks of a push feed, of which so many in a hundred have another price than before.
+pub(super) fn fill_with_pushed(ticks: u64, moving: u64, ground: &KafkaGround<'_>) -> anyhow::Result<Filled> {
+    let mut to = Filler::new(ground)?;
     let start = clock::now();
     let mut market = PushMarket::new(start, moving);
     for (_, at) in (0..ticks).zip((start..).step_by(usize::try_from(STEP)?)) {
@@ -69,7 +66,7 @@ fn fill_with_pushes(
         let frame = market.next(at);
         to.send(partition_of(&frame.event.id), &frame.event.id.clone(), &TickRecord::Frame(frame))?;
     }
-    Ok(())
+    to.filled()
 }
 
 /// Whole polls, until there are so many ticks or no more polls.

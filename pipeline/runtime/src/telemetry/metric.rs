@@ -125,7 +125,7 @@ impl Metric {
             return;
         }
         match self.kind {
-            Kind::Counter => self.add(0),
+            Kind::Counter => self.counter(&[]).increment(0),
             Kind::Gauge => drop(self.gauge(&[])),
             Kind::Histogram(_) => drop(self.histogram(&[])),
         }
@@ -133,7 +133,9 @@ impl Metric {
 
     /// Counts so many more, of a counter without labels.
     pub fn add(&self, count: u64) {
-        self.counter(&[]).increment(count);
+        if count > 0 {
+            self.counter(&[]).increment(count);
+        }
     }
 
     /// It is this now: a gauge without labels.
@@ -148,12 +150,13 @@ impl Metric {
 
     /// Counts so many more of each word, of a counter with one label.
     pub fn add_each<'a>(&self, counts: impl IntoIterator<Item = (&'a str, u64)>) {
-        counts.into_iter().for_each(|(word, count)| self.counter(&[word]).increment(count));
+        let counted = counts.into_iter().filter(|(_, count)| *count > 0);
+        counted.for_each(|(word, count)| self.counter(&[word]).increment(count));
     }
 
     /// Shows a counter with one label at 0 for each word: the first that comes is then seen to come.
     pub fn begin_each<'a>(&self, words: impl IntoIterator<Item = &'a str>) {
-        self.add_each(words.into_iter().map(|word| (word, 0)));
+        words.into_iter().for_each(|word| self.counter(&[word]).increment(0));
     }
 
     /// Registers its help text with the recorder.
