@@ -110,7 +110,8 @@ impl Drop for SmallDisk {
         if std::thread::panicking() {
             // What is on it is gone with it.
             let kept = tempfile::tempdir().map(tempfile::TempDir::keep);
-            let kept = kept.inspect(|kept| drop(run(Command::new("cp").arg("-r").arg(self.0.join("logs")).arg(kept))));
+            let kept = kept
+                .inspect(|kept| drop(run(Command::new("cp").arg("-r").arg(self.0.join("logs")).arg(kept))));
             eprintln!("logs kept: {kept:?}");
         }
         // Also while a process that is being ended has a file of it.

@@ -20,15 +20,27 @@ const BINDING: &str = "0.5.0";
 const DEAD_LETTER: &str = "DeadLetter";
 /// What each header is for.
 pub(super) const HEADERS: [(&str, &str); 9] = [
-    (SEQUENCE, "EPOCH:SEQUENCE of a record of the feed: when the counter of the partition was started (milliseconds since 1970), and the number of the record, which grows by one."),
-    (arb_kafka::TRANSACTION_HEADER, "ID:FROM:TO, on the first record that a transaction writes to a partition, and on the changelog's record of the partition: the transactional id, the first offset that it read, and the offset that it commits; the last is empty where it was not known yet."),
-    (arb_kafka::POSITION_HEADER, "On the first record that a transaction of a source writes to a partition: the note of the source's lease after it, which is where the next holder goes on."),
+    (
+        SEQUENCE,
+        "EPOCH:SEQUENCE of a record of the feed: when the counter of the partition was started (milliseconds since 1970), and the number of the record, which grows by one.",
+    ),
+    (
+        arb_kafka::TRANSACTION_HEADER,
+        "ID:FROM:TO, on the first record that a transaction writes to a partition, and on the changelog's record of the partition: the transactional id, the first offset that it read, and the offset that it commits; the last is empty where it was not known yet.",
+    ),
+    (
+        arb_kafka::POSITION_HEADER,
+        "On the first record that a transaction of a source writes to a partition: the note of the source's lease after it, which is where the next holder goes on.",
+    ),
     (header::REASON, "Why the record is dead-lettered."),
     (header::ERROR, "What was wrong with it, in words."),
     (header::TOPIC, "The topic that the record is of."),
     (header::PARTITION, "The partition of the record there."),
     (header::OFFSET, "The offset of the record there."),
-    (header::EPOCH, "When the counter of the partition was started (milliseconds since 1970); of one epoch and offset only the first record counts."),
+    (
+        header::EPOCH,
+        "When the counter of the partition was started (milliseconds since 1970); of one epoch and offset only the first record counts.",
+    ),
 ];
 /// An epoch for examples.
 const EPOCH: i64 = 1_767_225_600_000;

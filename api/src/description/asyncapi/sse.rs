@@ -15,21 +15,42 @@ use crate::view::{BoardChanges, HeartbeatView, LaggedView, ResyncView, SnapshotV
 const EVENTS: &str = include_str!("../../../../schemas/asyncapi/events.json");
 /// What each event is for.
 pub(super) const ABOUT: [(&str, &str); 15] = [
-    ("snapshot", "All open entries: the first event of a stream, and the one after resync. It replaces all that the client had."),
-    ("arb_window", "An arb window opened or changed: its entry at that transition, without a rank. It replaces the entry with the same id, and removes it where change is left."),
+    (
+        "snapshot",
+        "All open entries: the first event of a stream, and the one after resync. It replaces all that the client had.",
+    ),
+    (
+        "arb_window",
+        "An arb window opened or changed: its entry at that transition, without a rank. It replaces the entry with the same id, and removes it where change is left.",
+    ),
     ("close_signal", "An arb window closed: its entry is removed."),
-    ("line_movement", "A price moved by more than a threshold within a minute, or the main line of a market changed."),
-    ("stale_alert", "A book stopped confirming its prices for an event, or a leg of an arb did; or the book came back."),
-    ("edge_signal", "An edge signal opened, changed or closed: its entry at that transition. A close has empty evidence and fair."),
+    (
+        "line_movement",
+        "A price moved by more than a threshold within a minute, or the main line of a market changed.",
+    ),
+    (
+        "stale_alert",
+        "A book stopped confirming its prices for an event, or a leg of an arb did; or the book came back.",
+    ),
+    (
+        "edge_signal",
+        "An edge signal opened, changed or closed: its entry at that transition. A close has empty evidence and fair.",
+    ),
     ("pick", "A bot published a pick."),
     ("pick_graded", "A pick was graded, for the first time or again."),
     ("window_graded", "An arb window was graded by the result of its event, for the first time or again."),
-    ("board_changes", "What differs of a board of own books since the event before, at most once a second: of a stream with books, commissions or total_stake, which sends it instead of events of the feed."),
+    (
+        "board_changes",
+        "What differs of a board of own books since the event before, at most once a second: of a stream with books, commissions or total_stake, which sends it instead of events of the feed.",
+    ),
     ("heartbeat", "No event was sent for 15 s, or as long as heartbeat_seconds says."),
     ("resync", "The client cannot resume from its id; a snapshot follows. It has no id."),
     ("lagged", "The server disconnects the client, which resumes from its last id."),
     ("server_restart", "The server ends; the client connects again after the time in retry."),
-    ("key_revoked", "The key of the stream was revoked, or its session ended; the stream ends. It has no id."),
+    (
+        "key_revoked",
+        "The key of the stream was revoked, or its session ended; the stream ends. It has no id.",
+    ),
 ];
 /// Channels and operations of both surfaces: the id of a channel, its path, the id of its operation, the scheme of its key.
 const SURFACES: [(&str, &str, &str, &str); 2] = [

@@ -61,7 +61,8 @@ fn measure(filled: &Filled, rounds: u32, ground: &mut KafkaGround<'_>) -> anyhow
     let row = |what, of: &dyn Fn(&RunCost) -> f64| {
         let [ours, each] = &costs;
         let rounds: Vec<_> = ours.iter().zip(each).map(|(ours, each)| (of(ours), of(each))).collect();
-        let case = format!("{} % of prices moving, {RECORDS} records a transaction, state in cuts", MOVING[1]);
+        let case =
+            format!("{} % of prices moving, {RECORDS} records a transaction, state in cuts", MOVING[1]);
         Row::beside(PART, case, what, &rounds)
     };
     let [ours, theirs] = EXPECTED;

@@ -644,12 +644,10 @@ mod tests {
             change(&mut wrong.moves[0]);
             said(key, &wrong)
         };
-        let changes: [&dyn Fn(&mut wire::StateMove); 4] = [
-            &|moved| moved.book = 9,
-            &|moved| moved.line = 9,
-            &|moved| moved.to = -moved.to,
-            &|moved| moved.from = i64::MAX,
-        ];
+        let changes: [&dyn Fn(&mut wire::StateMove); 4] =
+            [&|moved| moved.book = 9, &|moved| moved.line = 9, &|moved| moved.to = -moved.to, &|moved| {
+                moved.from = i64::MAX
+            }];
         for change in changes {
             assert_eq!(moved(change), "a move that cannot be");
         }
