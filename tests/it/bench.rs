@@ -44,6 +44,49 @@ fn count(rows: &[(String, String, String)], part: &str, case: &str, measure: &st
     rows.iter().filter(is_it).count()
 }
 
+/// How many rows a part has, of a case and a measure.
+const ROWS: [(&str, &str, &str, usize); 39] = [
+    ("engine", "a commit each", "throughput", 8),
+    ("engine", "", "a tick", 36),
+    ("engine", "a step", "p99", 1),
+    ("engine", "a board of every other book", "a board", 8),
+    ("engine", "", "memory a quote", 1),
+    ("pipeline", "exactly once", "throughput", 9),
+    ("pipeline", "workers", "CPU a tick", 3),
+    ("pipeline", "exactly once, record by record", "broker CPU a tick", 3),
+    ("pipeline", "50 % of prices moving, exactly once", "CPU a tick", 3),
+    ("pipeline", "at least once", "CPU a tick", 3),
+    ("pipeline", "one record a transaction", "a commit, p50", 1),
+    ("pipeline", "under this load", "a commit, p99", 3),
+    ("pipeline", "500 ticks/s", "CPU a tick", 1),
+    ("pipeline", "500 ticks/s", "broker CPU a tick", 1),
+    ("pipeline", "500 ticks/s, to an event on", "delay, p99", 2),
+    ("pipeline", "POST /ticks", "CPU a tick", 1),
+    ("pipeline", "a pushed price, to the board", "delay, p99", 1),
+    ("board", "limit=", "server CPU a request", 8),
+    ("board", "encoded", "server CPU a request", 4),
+    ("board", "304", "server CPU a request", 2),
+    ("board", "my books, 12 books", "server CPU a request", 2),
+    ("board", "my books, 40 books, cold", "server CPU a request", 1),
+    ("sse", "streams", "server CPU an event delivered", 2),
+    ("sse", "streams, 100 events/s", "delay, p99", 1),
+    ("sse", "streams", "memory a stream", 2),
+    ("growth", "quotes: 1000 to 3000", "a tick", 1),
+    ("growth", "books: 4 to 10", "memory a quote", 1),
+    ("growth", "ticks a minute: 20 to 200", "a tick", 1),
+    ("growth", "streams: 1 to 10", "memory a stream", 1),
+    ("changelog", "process.state.v1, all", "a tick", 8),
+    ("cuts", "state in cuts", "CPU a tick", 1),
+    ("accounts", "a key with leases", "requests", 1),
+    ("accounts", "one at a time", "sign-ins", 1),
+    ("accounts", "accounts", "restore of an owner", 1),
+    ("accounts", "one that stands by", "from the kill to a reply", 1),
+    ("takeover", "quotes", "longest pause of another partition", 1),
+    ("picks", "all bots on", "a tick", 1),
+    ("picks", "graded", "throughput", 2),
+    ("picks", "windows, kept", "a window", 1),
+];
+
 #[test]
 fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
     let broker = Broker::own_bare();
@@ -58,47 +101,7 @@ fn every_part_gives_its_rows_and_the_topics_are_gone_afterwards() {
         report["machine"]["cores"].as_u64().unwrap() > 0 && report["at"].as_str().unwrap().ends_with('Z')
     );
     let rows = rows(&report);
-    for (part, case, measure, expected) in [
-        ("engine", "a commit each", "throughput", 8),
-        ("engine", "", "a tick", 36),
-        ("engine", "a step", "p99", 1),
-        ("engine", "a board of every other book", "a board", 8),
-        ("engine", "", "memory a quote", 1),
-        ("pipeline", "exactly once", "throughput", 9),
-        ("pipeline", "workers", "CPU a tick", 3),
-        ("pipeline", "exactly once, record by record", "broker CPU a tick", 3),
-        ("pipeline", "50 % of prices moving, exactly once", "CPU a tick", 3),
-        ("pipeline", "at least once", "CPU a tick", 3),
-        ("pipeline", "one record a transaction", "a commit, p50", 1),
-        ("pipeline", "under this load", "a commit, p99", 3),
-        ("pipeline", "500 ticks/s", "CPU a tick", 1),
-        ("pipeline", "500 ticks/s", "broker CPU a tick", 1),
-        ("pipeline", "500 ticks/s, to an event on", "delay, p99", 2),
-        ("pipeline", "POST /ticks", "CPU a tick", 1),
-        ("pipeline", "a pushed price, to the board", "delay, p99", 1),
-        ("board", "limit=", "server CPU a request", 8),
-        ("board", "encoded", "server CPU a request", 4),
-        ("board", "304", "server CPU a request", 2),
-        ("board", "my books, 12 books", "server CPU a request", 2),
-        ("board", "my books, 40 books, cold", "server CPU a request", 1),
-        ("sse", "streams", "server CPU an event delivered", 2),
-        ("sse", "streams, 100 events/s", "delay, p99", 1),
-        ("sse", "streams", "memory a stream", 2),
-        ("growth", "quotes: 1000 to 3000", "a tick", 1),
-        ("growth", "books: 4 to 10", "memory a quote", 1),
-        ("growth", "ticks a minute: 20 to 200", "a tick", 1),
-        ("growth", "streams: 1 to 10", "memory a stream", 1),
-        ("changelog", "process.state.v1, all", "a tick", 8),
-        ("cuts", "state in cuts", "CPU a tick", 1),
-        ("accounts", "a key with leases", "requests", 1),
-        ("accounts", "one at a time", "sign-ins", 1),
-        ("accounts", "accounts", "restore of an owner", 1),
-        ("accounts", "one that stands by", "from the kill to a reply", 1),
-        ("takeover", "quotes", "longest pause of another partition", 1),
-        ("picks", "all bots on", "a tick", 1),
-        ("picks", "graded", "throughput", 2),
-        ("picks", "windows, kept", "a window", 1),
-    ] {
+    for (part, case, measure, expected) in ROWS {
         assert_eq!(count(&rows, part, case, measure), expected, "{part} {case} {measure}: {rows:?}");
     }
     let table = std::fs::read_to_string(table).unwrap();

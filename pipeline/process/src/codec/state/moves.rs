@@ -78,8 +78,8 @@ pub(super) fn saved_moves(key: &str, state: &wire::StateMoves) -> Result<SavedMo
         moves.push(saved);
     }
     for told in &state.told {
-        let moved = usize::try_from(*told).ok().and_then(|told| moves.get_mut(told));
-        moved.ok_or(StateError::Impossible("position of a move"))?.is_reported = true;
+        let at = usize::try_from(*told).ok().and_then(|told| moves.get_mut(told));
+        at.ok_or(StateError::Impossible("position of a move"))?.is_reported = true;
     }
     let added = usize::try_from(state.added).map_err(|_| StateError::Impossible("count of moves"))?;
     Ok(SavedMoves { private, event, market, piece, added, moves })
