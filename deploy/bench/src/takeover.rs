@@ -39,7 +39,7 @@ const EXPECTED: Expected = Expected::AtMost(0.5);
 /// Between two ticks of that feed, in microseconds.
 const BETWEEN: i64 = 50;
 /// Longer than anything here.
-const NEVER: Duration = Duration::from_secs(3_600);
+const NEVER: Duration = Duration::from_hours(1);
 /// Microseconds in a second.
 const MICROS: f64 = 1e6;
 

@@ -31,22 +31,31 @@ fn the_page_of_columns_is_what_clickhouse_has() {
     let columns =
         "SELECT table, name, type FROM system.columns WHERE database = 'arb' ORDER BY table, position";
     let columns = server.query_as("analyst", columns);
-    let mut page = HEAD.to_owned();
-    for view in server.query_as("analyst", views) {
-        let (name, comment) = (text(&view, "name"), text(&view, "comment"));
-        assert!(!comment.is_empty(), "{name} says nothing");
-        page += &format!("\n## `arb.{name}`\n\n{comment}\n");
-        // One that takes parameters has no columns until it is asked.
-        let of_view: Vec<_> = columns.iter().filter(|column| text(column, "table") == name).collect();
-        if of_view.is_empty() {
-            let whole = name.strip_suffix("_between").unwrap();
-            page += &format!("\nIts columns are those of [`arb.{whole}`](#arb{whole}).\n");
-            continue;
-        }
-        page += "\n| column | type |\n|---|---|\n";
-        for column in of_view {
-            page += &format!("| `{}` | `{}` |\n", text(column, "name"), on_one_line(text(column, "type")));
-        }
-    }
-    assert_file(DOCUMENTS, PAGE, &page);
+    let page: String = server
+        .query_as("analyst", views)
+        .iter()
+        .map(|view| {
+            // One that takes parameters has no columns until it is asked.
+            let of_view: Vec<_> =
+                columns.iter().filter(|column| column["table"] == view["name"]).map(row).collect();
+            section(view, &of_view)
+        })
+        .collect();
+    assert_file(DOCUMENTS, PAGE, &format!("{HEAD}{page}"));
+}
+
+fn row(column: &Value) -> String {
+    format!("| `{}` | `{}` |\n", text(column, "name"), on_one_line(text(column, "type")))
+}
+
+fn section(view: &Value, rows: &[String]) -> String {
+    let (name, comment) = (text(view, "name"), text(view, "comment"));
+    assert!(!comment.is_empty(), "{name} says nothing");
+    let columns = if rows.is_empty() {
+        let whole = name.strip_suffix("_between").unwrap();
+        format!("Its columns are those of [`arb.{whole}`](#arb{whole}).\n")
+    } else {
+        format!("| column | type |\n|---|---|\n{}", rows.concat())
+    };
+    format!("\n## `arb.{name}`\n\n{comment}\n\n{columns}")
 }

@@ -646,7 +646,7 @@ mod tests {
         };
         let changes: [&dyn Fn(&mut wire::StateMove); 4] =
             [&|moved| moved.book = 9, &|moved| moved.line = 9, &|moved| moved.to = -moved.to, &|moved| {
-                moved.from = i64::MAX
+                moved.from = i64::MAX;
             }];
         for change in changes {
             assert_eq!(moved(change), "a move that cannot be");
