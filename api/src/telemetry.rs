@@ -3,6 +3,7 @@
 //! It never knows the caller.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use arb_runtime::progress::Span;
@@ -25,8 +26,24 @@ const HANDSHAKE_FAILURES: [&str; 3] = ["failed", "late", "plain"];
 /// How far a scan is when it is answered.
 const SCAN_STATUSES: [&str; 3] = ["pending", "complete", "partial"];
 
+/// What is counted for each event, or each batch of a stream: its handles are kept.
+struct StreamMeters {
+    read: Counter,
+    conflated: Counter,
+    sent: Counter,
+    sent_bytes: Counter,
+}
+
+static METERS: LazyLock<StreamMeters> = LazyLock::new(|| StreamMeters {
+    read: list::FEED_EVENTS.counter(&[]),
+    conflated: list::STREAM_CONFLATED.counter(&[]),
+    sent: list::STREAM_EVENTS.counter(&[]),
+    sent_bytes: list::STREAM_BYTES.counter(&[]),
+});
+
 /// Begins to report: before anything has happened, counters are 0.
 pub fn begin() {
+    LazyLock::force(&METERS);
     kafka::begin_feed();
     list::STREAM_ENDS.begin_each(ENDS);
     list::SCANS.begin_each(SCAN_STATUSES);
@@ -120,12 +137,12 @@ impl Drop for Open {
 
 /// An event of the feed was read.
 pub fn feed_event() {
-    list::FEED_EVENTS.add(1);
+    METERS.read.increment(1);
 }
 
 /// An event was replaced by a later one before it was sent.
 pub fn event_conflated() {
-    list::STREAM_CONFLATED.add(1);
+    METERS.conflated.increment(1);
 }
 
 /// A board that is watched was computed again: lines that were searched, and how long it took.
@@ -162,8 +179,8 @@ impl Sent {
 
     /// Reports the collected counts.
     pub fn report(&mut self) {
-        list::STREAM_EVENTS.add(std::mem::take(&mut self.events));
-        list::STREAM_BYTES.add(std::mem::take(&mut self.bytes));
+        METERS.sent.increment(std::mem::take(&mut self.events));
+        METERS.sent_bytes.increment(std::mem::take(&mut self.bytes));
     }
 }
 
