@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use arb::cli::LogFormat;
-use arb::local::children::Children;
 use arb_accounts::account::Account;
 use arb_accounts::codec;
 use arb_accounts::directory::Part;
@@ -61,10 +60,7 @@ pub(super) fn run(
 }
 
 fn takeover(config: &KafkaOptions, scale: Scale, log_format: LogFormat, stop: &Stop) -> anyhow::Result<Row> {
-    let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::measured(config, &mut children, stop, |kafka| owner::takeover(scale, kafka));
-    children.stop();
-    done
+    KafkaGround::measured(config, log_format, stop, |kafka| owner::takeover(scale, kafka))
 }
 
 /// What requests of one round cost.

@@ -29,7 +29,6 @@ use std::time::Duration;
 
 use anyhow::bail;
 use arb::cli::LogFormat;
-use arb::local::children::Children;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::stop::Stop;
 use arb_schemas::topics::{DEFAULT_PARTITIONS, ODDS_TICKS};
@@ -64,11 +63,7 @@ pub(super) fn run(
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
     let config = &sized(config, scale);
-    let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done =
-        KafkaGround::measured(&config.kafka, &mut children, stop, |ground| measure(config, scale, ground));
-    children.stop();
-    done
+    KafkaGround::measured(&config.kafka, log_format, stop, |ground| measure(config, scale, ground))
 }
 
 fn sized(config: &PipelineOptions, scale: Scale) -> PipelineOptions {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use arb::cli::LogFormat;
-use arb::local::children::Children;
 use arb::system::clock;
 use arb_runtime::stop::Stop;
 use arb_schemas::time::Micros;
@@ -51,10 +50,7 @@ pub(super) fn run(
     log_format: LogFormat,
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
-    let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::measured(config, &mut children, stop, |kafka| measure(scale, kafka));
-    children.stop();
-    done
+    KafkaGround::measured(config, log_format, stop, |kafka| measure(scale, kafka))
 }
 
 fn measure(scale: Scale, kafka: &KafkaGround<'_>) -> anyhow::Result<Measured> {

@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use arb::cli::LogFormat;
-use arb::local::children::Children;
 use arb_process::machine::CUTS;
 use arb_runtime::batch::BatchLimits;
 use arb_runtime::pump::CutLimits;
@@ -39,14 +38,11 @@ pub(crate) fn run(
     log_format: LogFormat,
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
-    let mut children = Children::new(&crate::ROLE, log_format)?;
     let ticks = TICKS[usize::from(scale.is_quick)];
-    let done = KafkaGround::measured(config, &mut children, stop, |ground| {
+    KafkaGround::measured(config, log_format, stop, |ground| {
         let filled = input::fill_with_pushed(ticks, MOVING[1], ground)?;
         measure(&filled, scale.rounds, ground)
-    });
-    children.stop();
-    done
+    })
 }
 
 fn measure(filled: &Filled, rounds: u32, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use arb::cli::LogFormat;
 use arb::local::children::Children;
 use arb::local::{home, http, kafka, preflight};
 use arb::system::clock;
@@ -61,18 +62,22 @@ impl<'a> KafkaGround<'a> {
         Ok(Self { cluster, stop, broker, children, scratch, runtime, names: 0 })
     }
 
-    /// Measures on one that is cleared away afterwards.
+    /// Measures on one that is cleared away afterwards, with all that was started for it.
     pub(crate) fn measured<T>(
         config: &KafkaOptions,
-        children: &'a mut Children,
+        log_format: LogFormat,
         stop: &Stop,
-        measure: impl FnOnce(&mut Self) -> anyhow::Result<T>,
+        measure: impl FnOnce(&mut KafkaGround<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let mut kafka = Self::prepare(config, children, stop)?;
-        let done = measure(&mut kafka);
-        // Also after an error, which is then the one that is returned.
-        let cleared = kafka.clear();
-        done.and_then(|measured| cleared.map(|()| measured))
+        let mut children = Children::new(&crate::ROLE, log_format)?;
+        let done = KafkaGround::prepare(config, &mut children, stop).and_then(|mut kafka| {
+            let done = measure(&mut kafka);
+            // Also after an error, which is then the one that is returned.
+            let cleared = kafka.clear();
+            done.and_then(|measured| cleared.map(|()| measured))
+        });
+        children.stop();
+        done
     }
 
     /// A name that was never used: for a group, or for a transactional id.

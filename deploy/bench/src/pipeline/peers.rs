@@ -12,7 +12,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use arb::cli::LogFormat;
-use arb::local::children::Children;
 use arb::system::clock;
 use arb_engine::market::Policy;
 use arb_runtime::batch::BatchLimits;
@@ -96,10 +95,7 @@ pub(crate) fn run(
     log_format: LogFormat,
     stop: &Stop,
 ) -> anyhow::Result<Measured> {
-    let mut children = Children::new(&crate::ROLE, log_format)?;
-    let done = KafkaGround::measured(kafka, &mut children, stop, |ground| measure(folder, scale, ground));
-    children.stop();
-    done
+    KafkaGround::measured(kafka, log_format, stop, |ground| measure(folder, scale, ground))
 }
 
 fn measure(folder: &Path, scale: Scale, ground: &mut KafkaGround<'_>) -> anyhow::Result<Measured> {
